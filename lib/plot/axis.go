@@ -3,8 +3,6 @@
 package plot
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -22,21 +20,6 @@ type Axis struct {
 	Whole    bool // ticks at whole numbers only: steps, epochs
 }
 
-func (a Axis) check(name string) error {
-	for _, l := range []*float64{a.Min, a.Max} {
-		if l == nil {
-			continue
-		}
-		if err := checkValues(name+" axis: limit", a.Log, *l); err != nil {
-			return err
-		}
-	}
-	if a.Min != nil && a.Max != nil && *a.Min >= *a.Max {
-		return fmt.Errorf("%s axis: the lower limit %v is not below the upper limit %v", name, *a.Min, *a.Max)
-	}
-	return nil
-}
-
 // Null is the value of a metric without an effect, and its chance band, drawn as a dashed line and
 // a yellow band.
 type Null struct {
@@ -44,48 +27,6 @@ type Null struct {
 	Label     string   // "null", when empty
 	Low, High *float64 // the band, when both are there
 	BandLabel string   // "chance band", when empty
-}
-
-func (n *Null) check(where string, log bool) error {
-	if n == nil {
-		return nil
-	}
-	if err := checkValues(where+": null value", log, n.Value); err != nil {
-		return err
-	}
-	if (n.Low == nil) != (n.High == nil) {
-		return fmt.Errorf("%s: the null band needs both limits or none", where)
-	}
-	if n.Low == nil {
-		return nil
-	}
-	if err := checkValues(where+": null band", log, *n.Low, *n.High); err != nil {
-		return err
-	}
-	if *n.Low > *n.High {
-		return fmt.Errorf("%s: the null band runs from %v to %v", where, *n.Low, *n.High)
-	}
-	return nil
-}
-
-// entries returns the null's legend entries. upright says that the null is a vertical line.
-func (n *Null) entries(upright bool) []entry {
-	if n == nil {
-		return nil
-	}
-	out := []entry{{label: cmp.Or(n.Label, "null"), styleKey: "null", sample: func(c draw.Canvas) {
-		if upright {
-			c.StrokeLine2(dashed(nullLine, 1.3), c.Center().X, c.Min.Y, c.Center().X, c.Max.Y)
-			return
-		}
-		c.StrokeLine2(dashed(nullLine, 1.3), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-	}}}
-	if n.Low != nil {
-		out = append(out, entry{label: cmp.Or(n.BandLabel, "chance band"), styleKey: "band", sample: func(c draw.Canvas) {
-			fillRect(c, bandFill, c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-		}})
-	}
-	return out
 }
 
 // span is a range of values. newSpan returns an empty one.
@@ -96,16 +37,6 @@ func newSpan() span { return span{math.Inf(1), math.Inf(-1)} }
 func (s *span) add(vs ...float64) {
 	for _, v := range vs {
 		s.lo, s.hi = math.Min(s.lo, v), math.Max(s.hi, v)
-	}
-}
-
-func (s *span) addNull(n *Null) {
-	if n == nil {
-		return
-	}
-	s.add(n.Value)
-	if n.Low != nil {
-		s.add(*n.Low, *n.High)
 	}
 }
 
@@ -348,32 +279,6 @@ func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 		if at := y(t.Value); g.y && !t.IsMinor() && c.ContainsY(at) {
 			c.StrokeLine2(solid(gridLine, 1), c.Min.X, at, c.Max.X, at)
 		}
-	}
-}
-
-// drawNullHorizontal draws the null as a horizontal line and band from x0 to x1.
-func drawNullHorizontal(c draw.Canvas, n *Null, y func(float64) vg.Length, x0, x1 vg.Length) {
-	if n == nil {
-		return
-	}
-	if n.Low != nil {
-		fillRect(c, bandFill, x0, clamp(y(*n.Low), c.Min.Y, c.Max.Y), x1, clamp(y(*n.High), c.Min.Y, c.Max.Y))
-	}
-	if at := y(n.Value); c.ContainsY(at) {
-		c.StrokeLine2(dashed(nullLine, 1.3), x0, at, x1, at)
-	}
-}
-
-// drawNullVertical draws the null as a vertical line and band over the whole height.
-func drawNullVertical(c draw.Canvas, n *Null, x func(float64) vg.Length) {
-	if n == nil {
-		return
-	}
-	if n.Low != nil {
-		fillRect(c, bandFill, clamp(x(*n.Low), c.Min.X, c.Max.X), c.Min.Y, clamp(x(*n.High), c.Min.X, c.Max.X), c.Max.Y)
-	}
-	if at := x(n.Value); c.ContainsX(at) {
-		c.StrokeLine2(dashed(nullLine, 1.3), at, c.Min.Y, at, c.Max.Y)
 	}
 }
 

@@ -27,9 +27,8 @@ func TestAPointWithoutAnIntervalLeavesTheCurveWithoutABand(t *testing.T) {
 func TestControlsAndTheNullAreNotOneKindOfLine(t *testing.T) {
 	f := Curves{Curves: []Curve{HorizontalLine("do nothing", 1, 0, 1), HorizontalLine("oracle", 2, 0, 1)}, Null: &Null{Value: 0}}
 	seen := map[string]bool{}
-	for _, l := range f.styles() {
-		sign := marks(l)
-		seen[fmt.Sprintf("%T %v", sign.Shape, l.dashes)] = true
+	for _, l := range f.scene().styles() {
+		seen[fmt.Sprint(l.shape, l.dashes)] = true
 	}
 	if len(seen) != 2 {
 		t.Errorf("two controls look alike: %v", seen)

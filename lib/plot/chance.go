@@ -5,9 +5,6 @@ package plot
 import (
 	"fmt"
 	"math"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // chanceSteps is the number of false positive rates at which the chance band is computed.
@@ -89,9 +86,14 @@ func (r ROC) chanceText() string {
 	return line
 }
 
-// drawChance fills the band.
-func (r ROC) drawChance(c draw.Canvas, x, y func(float64) vg.Length) {
+// chanceBand returns the band as a mark, without rows if it is not known.
+func (r ROC) chanceBand() mark {
+	var rows []datum
 	if r.hasChance() {
-		fillBand(c, r.chance(), bandFill, x, y)
+		band := r.chance()
+		for i, x := range band.X {
+			rows = append(rows, datum{row: object{"x": x, "low": band.Low[i], "high": band.High[i]}})
+		}
 	}
+	return mark{kind: areas, rows: rows, x: "x", y: "low", y2: "high", col: bandFill, means: chanceLabel}
 }

@@ -61,8 +61,6 @@ func (d Decision) PNG() ([]byte, error) { return renderPNG(d) }
 // Text implements Figure.
 func (d Decision) Text() string { return asText(d) }
 
-func (d Decision) meta() Meta { return d.Meta }
-
 func (d Decision) standardWidth() float64 { return 620 }
 
 // maxPoints bounds the number of points that are drawn one by one.
@@ -72,78 +70,52 @@ const maxPoints = 50_000
 const maxClasses = 6
 
 func (d Decision) check() error {
-	if d.Probabilities.Rows == 0 && len(d.Classes) == 0 {
-		return errEmpty
-	}
-	if err := d.Grid.check(); err != nil {
-		return err
-	}
-	if n := len(d.Classes); n < 2 || n > maxClasses {
-		return fmt.Errorf("%d classes; there can be 2 to %d, more colours cannot be distinguished", n, maxClasses)
-	}
-	if err := d.checkProbabilities(); err != nil {
-		return err
-	}
+	var p problems
+	p.refuse(d.Probabilities.Rows == 0 && len(d.Classes) == 0, noData)
+	d.Grid.check(&p)
+	classes := len(d.Classes)
+	p.refuse(classes < 2 || classes > maxClasses, "%d classes; there can be 2 to %d, more colours cannot be distinguished", classes, maxClasses)
+	d.checkProbabilities(&p)
 	n := 0
 	for i, s := range d.Points {
-		if s.Kind < Retained || s.Kind > HeldOut {
-			return fmt.Errorf("points %d are of the unknown kind %d", i+1, s.Kind)
-		}
-		if err := d.checkPoints(s); err != nil {
-			return err
-		}
-		if n += len(s.X); n > maxPoints {
-			return fmt.Errorf("more than %d points; draw a sample of them", maxPoints)
+		p.refuse(s.Kind < Retained || s.Kind > HeldOut, "points %d are of the unknown kind %d", i+1, s.Kind)
+		n += len(s.X)
+		p.refuse(n > maxPoints, "more than %d points; draw a sample of them", maxPoints)
+		if p.err == nil {
+			s.check(&p, classes)
 		}
 	}
-	return nil
+	return p.err
 }
 
-func (d Decision) checkProbabilities() error {
+func (d Decision) checkProbabilities(problems *problems) {
 	p, g := d.Probabilities, d.Grid.standard()
-	if p.Rows != g.Columns*g.Rows || p.Cols != len(d.Classes) {
-		return fmt.Errorf("probabilities are %d x %d; a grid of %d x %d and %d classes need %d x %d",
-			p.Rows, p.Cols, g.Columns, g.Rows, len(d.Classes), g.Columns*g.Rows, len(d.Classes))
-	}
-	if err := p.Check("probabilities"); err != nil {
-		return err
+	problems.refuse(p.Rows != g.Columns*g.Rows || p.Cols != len(d.Classes), "probabilities are %d x %d; a grid of %d x %d and %d classes need %d x %d",
+		p.Rows, p.Cols, g.Columns, g.Rows, len(d.Classes), g.Columns*g.Rows, len(d.Classes))
+	if problems.err == nil {
+		problems.err = p.Check("probabilities")
 	}
 	const slack = 1e-3 // float32 sums are not exact
-	for i := range p.Rows {
+	for i := 0; i < p.Rows && problems.err == nil; i++ {
 		sum := 0.0
 		for c, v := range p.Row(i) {
-			if v < -slack || v > 1+slack {
-				return fmt.Errorf("probabilities: row %d, column %d is %v", i, c, v)
-			}
+			problems.refuse(v < -slack || v > 1+slack, "probabilities: row %d, column %d is %v", i, c, v)
 			sum += float64(v)
 		}
-		if math.Abs(sum-1) > slack {
-			return fmt.Errorf("probabilities: row %d adds up to %.4g, not 1", i, sum)
-		}
+		problems.refuse(math.Abs(sum-1) > slack, "probabilities: row %d adds up to %.4g, not 1", i, sum)
 	}
-	return nil
 }
 
-func (d Decision) checkPoints(s DecisionPoints) error {
-	if len(s.X) != len(s.Y) {
-		return fmt.Errorf("points %q have %d x and %d y", s.name(), len(s.X), len(s.Y))
-	}
-	if s.Class != nil && len(s.Class) != len(s.X) {
-		return fmt.Errorf("%d points %q have %d classes", len(s.X), s.name(), len(s.Class))
-	}
-	for i := range s.X {
-		where := fmt.Sprintf("points %q, point %d", s.name(), i+1)
-		if err := checkValues(where+", x", false, s.X[i]); err != nil {
-			return err
-		}
-		if err := checkValues(where+", y", false, s.Y[i]); err != nil {
-			return err
-		}
-		if s.Class != nil && (s.Class[i] < 0 || s.Class[i] >= len(d.Classes)) {
-			return fmt.Errorf("%s has class %d of %d", where, s.Class[i], len(d.Classes))
+func (s DecisionPoints) check(p *problems, classes int) {
+	p.refuse(len(s.X) != len(s.Y), "points %q have %d x and %d y", s.name(), len(s.X), len(s.Y))
+	p.refuse(s.Class != nil && len(s.Class) != len(s.X), "%d points %q have %d classes", len(s.X), s.name(), len(s.Class))
+	for i := 0; i < len(s.X) && p.err == nil; i++ {
+		p.value(s.X[i], false, "points %q, point %d, x", s.name(), i+1)
+		p.value(s.Y[i], false, "points %q, point %d, y", s.name(), i+1)
+		if s.Class != nil {
+			p.refuse(s.Class[i] < 0 || s.Class[i] >= classes, "points %q, point %d has class %d of %d", s.name(), i+1, s.Class[i], classes)
 		}
 	}
-	return nil
 }
 
 // outside returns the number of points outside the rectangle.
@@ -157,34 +129,67 @@ func (d Decision) outside(s DecisionPoints) int {
 	return n
 }
 
-func (d Decision) legend() []entry {
-	var out []entry
+func (d Decision) body(w vg.Length) vg.Length {
+	return d.height(clamp(float64(w/px(1))*0.75, 200, 460))
+}
+
+// scene returns the colours, the lines where the decision changes, and the points, the forgotten
+// ones on top.
+func (d Decision) scene() scene {
+	g := d.Grid.standard()
+	s := scene{x: scale{Axis: Axis{Label: d.X.Label}, span: span{g.XMin, g.XMax}}, y: scale{Axis: Axis{Label: d.Y.Label}, span: span{g.YMin, g.YMax}}}
 	for c, name := range d.Classes {
-		col := palette[c]
-		out = append(out, entry{label: name, styleKey: fmt.Sprint(col), sample: func(c draw.Canvas) {
-			fillRect(c, tint(col, 0.9), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-			pointMark(c, c.Center(), Retained, col, 1)
-		}})
+		s.series = append(s.series, series{name, seriesStyle{col: palette[c]}})
 	}
-	out = append(out, entry{label: "decision changes", styleKey: "boundary", sample: func(c draw.Canvas) {
-		c.StrokeLine2(solid(ink, 1.6), c.Min.X, c.Center().Y, c.Max.X, c.Center().Y)
-	}})
+	s.marks = []mark{{kind: picture, paint: d.field, letter: d.fieldLetter}, d.boundaryMark()}
+	for _, kind := range []PointKind{Retained, HeldOut, Forgotten} {
+		for _, set := range d.Points {
+			if set.Kind == kind {
+				s.marks = append(s.marks, set.mark())
+			}
+		}
+	}
+	s.notes, s.entries = d.countNotes(), d.kindEntries()
+	return s
+}
+
+// mark returns the points, in the colours of their classes.
+func (s DecisionPoints) mark() mark {
+	m := mark{kind: points, x: "x", y: "y", shape: kindShapes[s.Kind].shape, radius: size{most: kindShapes[s.Kind].radius}}
+	if s.Class == nil {
+		m.col = ink
+	}
+	for i := range s.X {
+		d := datum{sign: pointSign(s, i), row: object{"x": s.X[i], "y": s.Y[i]}}
+		if s.Class != nil {
+			d.series = s.Class[i]
+		}
+		m.rows = append(m.rows, d)
+	}
+	return m
+}
+
+// kindShapes are the shapes of the kinds and their radii.
+var kindShapes = [...]struct {
+	shape  draw.GlyphDrawer
+	radius float64
+}{Retained: {ringed{}, 2.7}, Forgotten: {edged{}, 5.4}, HeldOut: {cross{}, 4}}
+
+// kindEntries returns the entries of the kinds of points in the legend.
+func (d Decision) kindEntries() []entry {
+	var out []entry
 	seen := map[string]bool{}
 	for _, s := range d.Points {
-		label := s.name()
+		label, k := s.name(), kindShapes[s.Kind]
 		if n := d.outside(s); n > 0 {
 			label = fmt.Sprintf("%s (%d outside)", label, n)
 		}
 		if !seen[label] {
 			out = append(out, entry{label: label, styleKey: fmt.Sprint("kind ", s.Kind), sample: func(c draw.Canvas) {
-				pointMark(c, c.Center(), s.Kind, inkSoft, 1)
+				c.DrawGlyphNoClip(draw.GlyphStyle{Color: inkSoft, Radius: px(k.radius), Shape: k.shape}, c.Center())
 			}})
 		}
 		seen[label] = true
 	}
 	return out
-}
-
-func (d Decision) body(w vg.Length) vg.Length {
-	return d.height(clamp(float64(w/px(1))*0.75, 200, 460))
 }

@@ -6,27 +6,7 @@ import (
 	"image"
 	"image/color"
 	"math"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
-
-func (d Decision) draw(c draw.Canvas) {
-	g := d.Grid.standard()
-	p := newPlot(c, Axis{Label: d.X.Label}, Axis{Label: d.Y.Label}, span{g.XMin, g.XMax}, span{g.YMin, g.YMax})
-	p.Add(layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		size := c.Size()
-		c.DrawImage(c.Rectangle, d.field(fieldSide(size.X), fieldSide(size.Y)))
-		d.drawBoundary(c, x, y)
-		for _, kind := range []PointKind{Retained, HeldOut, Forgotten} {
-			d.drawPoints(c, kind, x, y)
-		}
-	}))
-	p.Draw(c)
-}
-
-// fieldSide returns the number of pixels of the picture along a side of the drawing.
-func fieldSide(l vg.Length) int { return int(clamp(float64(2*l/px(1)), 2, 1600)) }
 
 // fieldSteps is the number of shades per class: few enough to be seen as steps of equal
 // probability and to keep the file small.
@@ -59,18 +39,13 @@ func tint(col color.NRGBA, strength float64) color.NRGBA {
 	return color.NRGBA{mix(col.R), mix(col.G), mix(col.B), 0xFF}
 }
 
-// drawBoundary draws where the decision changes, by marching squares.
-func (d Decision) drawBoundary(c draw.Canvas, x, y func(float64) vg.Length) {
-	var line vg.Path
-	for _, s := range d.boundary() {
-		line.Move(vg.Point{X: x(s[0]), Y: y(s[1])})
-		line.Line(vg.Point{X: x(s[2]), Y: y(s[3])})
+// boundaryMark returns the lines where the decision changes, by marching squares.
+func (d Decision) boundaryMark() mark {
+	m := mark{kind: pieces, x: "x", y: "y", x2: "x2", y2: "y2", col: ink, width: 1.6, means: "decision changes"}
+	for _, p := range d.boundary() {
+		m.rows = append(m.rows, datum{row: object{"x": p[0], "y": p[1], "x2": p[2], "y2": p[3]}})
 	}
-	if len(line) == 0 {
-		return
-	}
-	c.SetLineStyle(solid(ink, 1.6))
-	c.Stroke(line)
+	return m
 }
 
 // boundary returns the pieces (x0, y0, x1, y1) of the lines where the most probable class changes.
@@ -133,50 +108,4 @@ func (g Grid) march(out [][4]float64, v []float64, i, j int) [][4]float64 {
 		out = append(out, [4]float64{cuts[k][0], cuts[k][1], cuts[k+1][0], cuts[k+1][1]})
 	}
 	return out
-}
-
-func (d Decision) drawPoints(c draw.Canvas, kind PointKind, x, y func(float64) vg.Length) {
-	size := vg.Length(clamp(float64(c.Size().X/px(420)), 0.7, 1)) // smaller in a panel
-	for _, s := range d.Points {
-		if s.Kind != kind {
-			continue
-		}
-		for i := range s.X {
-			if !d.Grid.contains(s.X[i], s.Y[i]) {
-				continue
-			}
-			col := ink
-			if s.Class != nil {
-				col = palette[s.Class[i]]
-			}
-			pointMark(c, vg.Point{X: x(s.X[i]), Y: y(s.Y[i])}, kind, col, size)
-		}
-	}
-}
-
-// pointMark draws a point of a kind, at a fraction of its full size.
-func pointMark(c draw.Canvas, pt vg.Point, kind PointKind, col color.NRGBA, size vg.Length) {
-	switch kind {
-	case Forgotten:
-		p := trianglePath(pt, size*px(5.4))
-		c.SetColor(col)
-		c.Fill(p)
-		c.SetLineStyle(solid(paperInk, 1.3*float64(size)))
-		c.Stroke(p)
-	case HeldOut:
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: col, Radius: size * px(4), Shape: cross{}}, pt)
-	default:
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperFill, Radius: size * px(3.5), Shape: draw.CircleGlyph{}}, pt)
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: col, Radius: size * px(2.7), Shape: draw.CircleGlyph{}}, pt)
-	}
-}
-
-// trianglePath returns a triangle that points up, centred on pt.
-func trianglePath(pt vg.Point, r vg.Length) vg.Path {
-	var p vg.Path
-	p.Move(vg.Point{X: pt.X, Y: pt.Y + r})
-	p.Line(vg.Point{X: pt.X + r*0.88, Y: pt.Y - r*0.62})
-	p.Line(vg.Point{X: pt.X - r*0.88, Y: pt.Y - r*0.62})
-	p.Close()
-	return p
 }

@@ -8,45 +8,25 @@ import (
 // fieldSigns are the characters of the classes in a text drawing.
 var fieldSigns = []rune{'\u00b7', '-', ':', '=', '~', '^'}
 
-// text prints the decision as a raster, with points as letters of their class, then the share of
-// the area per class and how many points are predicted as their class.
-func (d Decision) text() string {
-	g := d.Grid.standard()
-	r := newRaster(span{g.XMin, g.XMax}, span{g.YMin, g.YMax}, false, false)
+// fieldLetter returns the character of the decision at a point.
+func (d Decision) fieldLetter(x, y float64) rune {
 	probs := make([]float64, len(d.Classes))
-	for j := range rasterRows {
-		for i := range rasterCols {
-			x := g.XMin + (g.XMax-g.XMin)*float64(i)/(rasterCols-1)
-			y := g.YMin + (g.YMax-g.YMin)*float64(j)/(rasterRows-1)
-			g.interpolate(d.Probabilities, x, y, probs)
-			class, _ := topClass(probs)
-			r.set(x, y, fieldSigns[class])
-		}
-	}
-	for _, kind := range []PointKind{Retained, HeldOut, Forgotten} {
-		d.putPoints(r, kind)
-	}
-	var b strings.Builder
-	r.write(&b, d.X.Label, d.Y.Label)
-	for c, share := range d.shares() {
-		writeLine(&b, fmt.Sprintf("%c decided %s (class %c): %.0f %% of the area", fieldSigns[c], oneLine(d.Classes[c]), letter(c), 100*share))
-	}
-	for _, s := range d.Points {
-		writeLine(&b, d.countText(s))
-	}
-	return b.String()
+	d.Grid.standard().interpolate(d.Probabilities, x, y, probs)
+	class, _ := topClass(probs)
+	return fieldSigns[class]
 }
 
-// putPoints puts the points of a kind into the raster.
-func (d Decision) putPoints(r *raster, kind PointKind) {
-	for _, s := range d.Points {
-		if s.Kind != kind {
-			continue
-		}
-		for i := range s.X {
-			r.set(s.X[i], s.Y[i], pointSign(s, i))
-		}
+// countNotes returns the share of the area per class and how many points are predicted as their
+// class.
+func (d Decision) countNotes() []string {
+	var out []string
+	for c, share := range d.shares() {
+		out = append(out, fmt.Sprintf("%c decided %s (class %c): %.0f %% of the area", fieldSigns[c], oneLine(d.Classes[c]), letter(c), 100*share))
 	}
+	for _, s := range d.Points {
+		out = append(out, d.countText(s))
+	}
+	return out
 }
 
 // pointSign returns a small letter for a retained point, a capital for a forgotten one, and a

@@ -27,6 +27,7 @@ var (
 // is above the drawing, so it never covers data.
 type frame struct {
 	f       drawing
+	scene   scene
 	w, h    vg.Length
 	title   []string
 	legend  []legendRow
@@ -46,10 +47,10 @@ func newFrame(f drawing) frame {
 	if s, ok := f.(widther); ok {
 		standard = s.standardWidth()
 	}
-	fr := frame{f: f, w: m.width(standard)}
+	fr := frame{f: f, scene: f.scene(), w: m.width(standard)}
 	inner := fr.w - 2*marginX
 	fr.title = wrap(titlePen(), m.Title, inner)
-	fr.legend = legendRows(f.legend(), inner)
+	fr.legend = legendRows(fr.scene.legend(), inner)
 	fr.caption = wrap(notePen(), m.Caption, inner)
 	fr.source = wrap(sourcePen(), m.Source, inner)
 	fr.h = 2*marginY + fr.top() + f.body(inner) + fr.bottom()
@@ -96,7 +97,7 @@ func (fr frame) draw(c draw.Canvas) {
 		drawLegendRow(c, row, x, y-legendRowHeight()/2)
 		y -= row.height()
 	}
-	fr.f.draw(draw.Crop(c, marginX, -marginX, marginY+fr.bottom(), -marginY-fr.top()))
+	fr.scene.draw(draw.Crop(c, marginX, -marginX, marginY+fr.bottom(), -marginY-fr.top()))
 	y = c.Min.Y + marginY + fr.bottom() - px(8)
 	for _, l := range fr.caption {
 		notePen().write(c, x, y-notePen().font.Size, 0, l)

@@ -1,7 +1,6 @@
 package plot
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -45,8 +44,9 @@ func (s span) margin() span {
 
 // Points returns the points of the grid as rows (x, y), as input for a classifier.
 func (g Grid) Points() (array.Matrix[float32], error) {
-	if err := g.check(); err != nil {
-		return array.Matrix[float32]{}, err
+	var p problems
+	if g.check(&p); p.err != nil {
+		return array.Matrix[float32]{}, p.err
 	}
 	g = g.standard()
 	out := array.New[float32](g.Columns*g.Rows, 2)
@@ -68,17 +68,14 @@ func (g Grid) standard() Grid {
 	return g
 }
 
-func (g Grid) check() error {
-	if err := checkValues("grid: limit", false, g.XMin, g.XMax, g.YMin, g.YMax); err != nil {
-		return err
+func (g Grid) check(p *problems) {
+	for i, v := range []float64{g.XMin, g.XMax, g.YMin, g.YMax} {
+		p.value(v, false, "grid: limit, value %d", i+1)
 	}
-	if g.XMin >= g.XMax || g.YMin >= g.YMax {
-		return fmt.Errorf("the grid runs from %v to %v and from %v to %v", g.XMin, g.XMax, g.YMin, g.YMax)
-	}
-	if g = g.standard(); g.Columns < 2 || g.Rows < 2 || g.Columns > maxGrid || g.Rows > maxGrid {
-		return fmt.Errorf("the grid has %d columns and %d rows; each side can have 2 to %d", g.Columns, g.Rows, maxGrid)
-	}
-	return nil
+	p.refuse(g.XMin >= g.XMax || g.YMin >= g.YMax, "the grid runs from %v to %v and from %v to %v", g.XMin, g.XMax, g.YMin, g.YMax)
+	g = g.standard()
+	p.refuse(g.Columns < 2 || g.Rows < 2 || g.Columns > maxGrid || g.Rows > maxGrid,
+		"the grid has %d columns and %d rows; each side can have 2 to %d", g.Columns, g.Rows, maxGrid)
 }
 
 func (g Grid) x(i int) float64 {

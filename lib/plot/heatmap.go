@@ -7,7 +7,6 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,40 +37,28 @@ func (h Heatmap) PNG() ([]byte, error) { return renderPNG(h) }
 // Text implements Figure.
 func (h Heatmap) Text() string { return asText(h) }
 
-func (h Heatmap) meta() Meta { return h.Meta }
-
 func (h Heatmap) check() error {
-	if len(h.Rows) == 0 || len(h.Columns) == 0 {
-		return errEmpty
-	}
-	if len(h.Values) != len(h.Rows) {
-		return fmt.Errorf("%d rows of values for %d names", len(h.Values), len(h.Rows))
-	}
-	if h.Missing != nil && len(h.Missing) != len(h.Rows) {
-		return fmt.Errorf("%d rows of missing cells for %d names", len(h.Missing), len(h.Rows))
+	var p problems
+	p.refuse(len(h.Rows) == 0 || len(h.Columns) == 0, noData)
+	p.refuse(len(h.Values) != len(h.Rows), "%d rows of values for %d names", len(h.Values), len(h.Rows))
+	p.refuse(h.Missing != nil && len(h.Missing) != len(h.Rows), "%d rows of missing cells for %d names", len(h.Missing), len(h.Rows))
+	if p.err != nil {
+		return p.err
 	}
 	for i, row := range h.Values {
-		if len(row) != len(h.Columns) {
-			return fmt.Errorf("row %q has %d values for %d columns", h.Rows[i], len(row), len(h.Columns))
-		}
-		if h.Missing != nil && len(h.Missing[i]) != len(h.Columns) {
-			return fmt.Errorf("row %q has %d missing cells for %d columns", h.Rows[i], len(h.Missing[i]), len(h.Columns))
+		p.refuse(len(row) != len(h.Columns), "row %q has %d values for %d columns", h.Rows[i], len(row), len(h.Columns))
+		if h.Missing != nil {
+			p.refuse(len(h.Missing[i]) != len(h.Columns), "row %q has %d missing cells for %d columns", h.Rows[i], len(h.Missing[i]), len(h.Columns))
 		}
 		for j, v := range row {
-			if h.missing(i, j) != "" {
-				continue
-			}
-			if err := checkValues(fmt.Sprintf("row %q, column %q", h.Rows[i], h.Columns[j]), false, v); err != nil {
-				return err
+			if p.err == nil && h.missing(i, j) == "" {
+				p.value(v, false, "row %q, column %q", h.Rows[i], h.Columns[j])
 			}
 		}
 	}
-	if h.Null != nil {
-		if err := checkValues("null", false, *h.Null); err != nil {
-			return err
-		}
-	}
-	return Axis{Min: h.Min, Max: h.Max}.check("colour")
+	p.optional(h.Null, false, "null")
+	Axis{Min: h.Min, Max: h.Max}.check(&p, "colour")
+	return p.err
 }
 
 func (h Heatmap) missing(i, j int) string {
@@ -156,8 +143,6 @@ func (h Heatmap) digits() int {
 	return min(max(h.Digits, 1), 9)
 }
 
-func (h Heatmap) legend() []entry { return nil }
-
 const (
 	heatRow  = 34 // height of a row in CSS pixels
 	heatBar  = 14 // width of the colour bar
@@ -238,14 +223,14 @@ func (h Heatmap) drawCells(c draw.Canvas) {
 	for i, row := range h.Values {
 		for j, v := range row {
 			x, y := c.Min.X+vg.Length(j)*w, c.Max.Y-vg.Length(i+1)*t
-			col, words := shade, "\u2013"
+			col := shade
 			if h.missing(i, j) == "" {
-				col, words = h.colour(h.fraction(s, v)), formatFixed(v, h.digits())
+				col = h.colour(h.fraction(s, v))
 			}
 			fillRect(c, col, x+px(1), y+px(1), x+w-px(1), y+t-px(1))
 			if numbers {
 				p.col = contrastColour(col)
-				p.middle(c, x+w/2, y+t/2, 0.5, words)
+				p.middle(c, x+w/2, y+t/2, 0.5, h.cell(i, j))
 			}
 		}
 	}
@@ -285,48 +270,39 @@ func (h Heatmap) drawBar(c draw.Canvas) {
 	}
 }
 
-// text prints the numbers as a table.
-func (h Heatmap) text() string {
-	var b strings.Builder
-	cols := make([]int, len(h.Columns))
-	cell := func(i, j int) string {
-		if h.missing(i, j) != "" {
-			return "\u2013"
-		}
-		return formatFixed(h.Values[i][j], h.digits())
+func (h Heatmap) scene() scene { return scene{custom: h.draw, plain: h.table()} }
+
+func (h Heatmap) cell(i, j int) string {
+	if h.missing(i, j) != "" {
+		return "\u2013"
 	}
-	for j, name := range h.Columns {
-		cols[j] = widest(oneLine(name))
-		for i := range h.Rows {
-			cols[j] = max(cols[j], widest(cell(i, j)))
-		}
-	}
-	var names []string
+	return formatFixed(h.Values[i][j], h.digits())
+}
+
+// table returns the numbers as lines, with the reasons for missing ones.
+func (h Heatmap) table() []string {
+	var names, why []string
 	for _, r := range h.Rows {
 		names = append(names, oneLine(r))
 	}
 	w := widest(names...)
-	if h.Value != "" {
-		writeLine(&b, oneLine(h.Value))
+	rows := [][]string{{padRight("", w)}}
+	for _, name := range h.Columns {
+		rows[0] = append(rows[0], oneLine(name))
 	}
-	line := strings.Repeat(" ", w)
-	for j, name := range h.Columns {
-		line += "  " + padLeft(oneLine(name), cols[j])
-	}
-	writeLine(&b, line)
 	for i, name := range names {
-		line := padRight(name, w)
+		row := []string{padRight(name, w)}
 		for j := range h.Columns {
-			line += "  " + padLeft(cell(i, j), cols[j])
-		}
-		writeLine(&b, line)
-	}
-	for i := range h.Rows {
-		for j := range h.Columns {
+			row = append(row, h.cell(i, j))
 			if m := h.missing(i, j); m != "" {
-				writeLine(&b, fmt.Sprintf("\u2013 %s, %s: %s", names[i], oneLine(h.Columns[j]), oneLine(m)))
+				why = append(why, fmt.Sprintf("\u2013 %s, %s: %s", name, oneLine(h.Columns[j]), oneLine(m)))
 			}
 		}
+		rows = append(rows, row)
 	}
-	return b.String()
+	out := append(alignedRows(rows), why...)
+	if h.Value != "" {
+		out = append([]string{oneLine(h.Value)}, out...)
+	}
+	return out
 }

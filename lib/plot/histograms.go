@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -30,8 +28,6 @@ type Histograms struct {
 	Samples []Sample
 	Bins    int   // 0 chooses by Freedman and Diaconis' rule, with round edges
 	Null    *Null // a vertical line: a threshold, for example
-
-	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Histograms{}
@@ -45,35 +41,30 @@ func (h Histograms) PNG() ([]byte, error) { return renderPNG(h) }
 // Text implements Figure.
 func (h Histograms) Text() string { return asText(h) }
 
-func (h Histograms) meta() Meta { return h.Meta }
-
 func (h Histograms) check() error {
-	if len(h.Samples) == 0 {
-		return errEmpty
-	}
-	if h.Bins < 0 || h.Bins > 1000 {
-		return fmt.Errorf("%d bins; there can be 1 to 1000", h.Bins)
-	}
-	if err := h.X.check("x"); err != nil {
-		return err
-	}
+	var p problems
+	p.refuse(len(h.Samples) == 0, noData)
+	p.refuse(h.Bins < 0 || h.Bins > 1000, "%d bins; there can be 1 to 1000", h.Bins)
+	h.X.check(&p, "x")
 	for _, s := range h.Samples {
-		if len(s.Values) == 0 {
-			return fmt.Errorf("sample %q is empty", s.Name)
-		}
+		p.refuse(len(s.Values) == 0, "sample %q is empty", s.Name)
 		for i, v := range s.Values {
-			if err := checkValues(fmt.Sprintf("sample %q, value %d", s.Name, i+1), h.X.Log, v); err != nil {
-				return err
-			}
+			p.value(v, h.X.Log, "sample %q, value %d", s.Name, i+1)
 		}
 	}
-	return h.Null.check("histograms", h.X.Log)
+	h.Null.check(&p, "histograms", h.X.Log)
+	return p.err
 }
 
 // valueRange returns the range of the values, within the limits of the axis.
 func (h Histograms) valueRange() span {
 	all := newSpan()
-	all.addNull(h.Null)
+	if n := h.Null; n != nil {
+		all.add(n.Value)
+	}
+	if n := h.Null; n != nil && n.Low != nil {
+		all.add(*n.Low, *n.High)
+	}
 	for _, s := range h.Samples {
 		all.add(s.Values...)
 	}
@@ -180,109 +171,61 @@ func (h Histograms) count(most int) (edges []float64, all []binShares, top float
 	return edges, all, top
 }
 
-func (h Histograms) seriesIDs() []seriesID {
-	out := make([]seriesID, len(h.Samples))
-	for i, s := range h.Samples {
-		out[i] = seriesID{s.Name, s.Control}
-	}
-	return out
-}
-
-func (h Histograms) withAllSeries(allSeries []seriesID) drawing { h.allSeries = allSeries; return h }
-
-// styles returns the series styles with the dashes of outlines.
-func (h Histograms) styles() []seriesStyle {
-	series, all := h.seriesIDs(), h.allSeries
-	if all == nil {
-		all = series
-	}
-	out := stylesAmong(series, h.allSeries)
-	for i, r := range series {
-		at := slices.Index(all, r)
-		out[i].dashes = sampleDashes[(at+at/len(palette))%len(sampleDashes)]
-	}
-	return out
-}
-
-func (h Histograms) legend() []entry {
-	_, all, _ := h.count(maxBins)
-	var out []entry
-	for i, l := range h.styles() {
-		label := fmt.Sprintf("%s (n = %d)", h.Samples[i].Name, len(h.Samples[i].Values))
-		if all[i].out > 0 {
-			label = fmt.Sprintf("%s (n = %d, %d outside)", h.Samples[i].Name, len(h.Samples[i].Values), all[i].out)
-		}
-		out = append(out, entry{label: label, styleKey: fmt.Sprint(l.col, l.dashes), sample: func(c draw.Canvas) {
-			fillRect(c, alpha(l.col, 0.3), c.Min.X, c.Min.Y, c.Max.X, c.Max.Y)
-			style := solid(l.col, 1.8)
-			style.Dashes = l.dashes
-			c.StrokeLine2(style, c.Min.X, c.Max.Y, c.Max.X, c.Max.Y)
-		}})
-	}
-	return append(out, h.Null.entries(true)...)
-}
-
 func (h Histograms) body(vg.Length) vg.Length { return h.height(330) }
 
-func (h Histograms) draw(c draw.Canvas) {
+func (h Histograms) scene() scene {
 	edges, all, top := h.count(maxBins)
-	ls := h.styles()
-	p := newPlot(c, h.X, Axis{Label: "share of the sample"}, span{edges[0], edges[len(edges)-1]}, span{0, top * 1.06})
-	p.Add(grid{y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for i, s := range all {
-			pts := outline(edges, s.shares, x, y)
-			var area vg.Path
-			area.Move(pts[0])
-			for _, pt := range pts[1:] {
-				area.Line(pt)
-			}
-			area.Close()
-			c.SetColor(alpha(ls[i].col, 0.28))
-			c.Fill(area)
+	s := scene{x: scale{Axis: h.X, span: span{edges[0], edges[len(edges)-1]}}, plain: h.table(),
+		y: scale{Axis: Axis{Label: "share of the sample"}, span: span{0, top * 1.06}, grid: true}}
+	stairs := mark{kind: steps, x: "x", y: "y", width: 1.7}
+	for i, c := range all {
+		sample := h.Samples[i]
+		label := fmt.Sprintf("%s (n = %d)", sample.Name, len(sample.Values))
+		if c.out > 0 {
+			label = fmt.Sprintf("%s (n = %d, %d outside)", sample.Name, len(sample.Values), c.out)
 		}
-		for i, s := range all {
-			style := solid(ls[i].col, 1.7)
-			style.Dashes = ls[i].dashes
-			c.StrokeLines(style, outline(edges, s.shares, x, y))
-		}
-		drawNullVertical(c, h.Null, x)
-	}))
-	p.Draw(c)
+		s.addSeries(sample.Name, sample.Control, label)
+		stairs.rows = append(stairs.rows, outline(i, edges, c.shares)...)
+	}
+	s.marks = append([]mark{stairs}, h.Null.marks("x")...)
+	return s
 }
 
 // outline returns the staircase of a histogram, from the axis up and down again.
-func outline(edges, shares []float64, x, y func(float64) vg.Length) []vg.Point {
-	pts := []vg.Point{{X: x(edges[0]), Y: y(0)}}
+func outline(series int, edges, shares []float64) []datum {
+	var out []datum
+	add := func(x, y float64) { out = append(out, datum{series: series, row: object{"x": x, "y": y}}) }
+	add(edges[0], 0)
 	for i, s := range shares {
-		pts = append(pts, vg.Point{X: x(edges[i]), Y: y(s)}, vg.Point{X: x(edges[i+1]), Y: y(s)})
+		add(edges[i], s)
+		add(edges[i+1], s)
 	}
-	return append(pts, vg.Point{X: x(edges[len(edges)-1]), Y: y(0)})
+	add(edges[len(edges)-1], 0)
+	return out
 }
 
-// text prints a row per bin, at most twenty bins, with a bar per sample.
-func (h Histograms) text() string {
+// table returns a row per bin, at most twenty bins, with a bar per sample.
+func (h Histograms) table() []string {
 	h.Bins = min(h.Bins, 20)
 	edges, all, top := h.count(20)
-	var b strings.Builder
 	var labels []string
 	for i := range len(edges) - 1 {
 		labels = append(labels, shortNumber(edges[i])+" to "+shortNumber(edges[i+1]))
 	}
-	w := widest(labels...) + 2
-	const cols = 24
-	writeLine(&b, oneLine(h.X.Label))
-	head := strings.Repeat(" ", w)
+	w := widest(labels...)
+	const bar, cell = 24, 32
+	head := strings.Repeat(" ", w+2)
 	for _, s := range h.Samples {
-		head += padRight(fmt.Sprintf("%s (n = %d)", oneLine(s.Name), len(s.Values)), cols+8)
+		head += padRight(fmt.Sprintf("%s (n = %d)", oneLine(s.Name), len(s.Values)), cell)
 	}
-	writeLine(&b, head)
+	out := []string{oneLine(h.X.Label), head}
 	for i, label := range labels {
-		line := padLeft(label, w-2) + "  "
+		line := padLeft(label, w) + "  "
 		for _, s := range all {
-			bar := strings.Repeat("\u2588", int(math.Round(s.shares[i]/top*cols)))
-			line += padRight(bar+" "+formatFixed(s.shares[i], 3), cols+8)
+			full := strings.Repeat("\u2588", int(math.Round(s.shares[i]/top*bar)))
+			line += padRight(full+" "+formatFixed(s.shares[i], 3), cell)
 		}
-		writeLine(&b, line)
+		out = append(out, line)
 	}
-	return b.String()
+	return out
 }

@@ -9,7 +9,6 @@ import (
 	"image/color"
 	"io"
 	"math"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -41,8 +40,6 @@ func (f Images) PNG() ([]byte, error) { return renderPNG(f) }
 // Text implements Figure.
 func (f Images) Text() string { return asText(f) }
 
-func (f Images) meta() Meta { return f.Meta }
-
 func (f Images) fixedHeight() {}
 
 // The limits of an image grid.
@@ -52,39 +49,22 @@ const (
 )
 
 func (f Images) check() error {
-	n := f.Pixels.Rows
-	if n == 0 {
-		return errEmpty
+	var p problems
+	n, h, w, k := f.Pixels.Rows, f.Shape[0], f.Shape[1], f.Shape[2]
+	p.refuse(n == 0, noData)
+	p.refuse(n > maxImages || f.Columns < 0 || f.Columns > maxImages, "%d images in %d columns; there can be %d", n, f.Columns, maxImages)
+	p.refuse(h < 1 || w < 1 || h > maxImageSide || w > maxImageSide || k != 1 && k != 3,
+		"images of %d x %d pixels with %d channels; sides can be 1 to %d, channels 1 or 3", h, w, k, maxImageSide)
+	p.refuse(f.Pixels.Cols != h*w*k, "an image has %d values; %d x %d pixels with %d channels need %d", f.Pixels.Cols, h, w, k, h*w*k)
+	if p.err == nil {
+		p.err = f.Pixels.Check("pixels")
 	}
-	if n > maxImages || f.Columns < 0 || f.Columns > maxImages {
-		return fmt.Errorf("%d images in %d columns; there can be %d", n, f.Columns, maxImages)
-	}
-	h, w, k := f.Shape[0], f.Shape[1], f.Shape[2]
-	if h < 1 || w < 1 || h > maxImageSide || w > maxImageSide || k != 1 && k != 3 {
-		return fmt.Errorf("images of %d x %d pixels with %d channels; sides can be 1 to %d, channels 1 or 3", h, w, k, maxImageSide)
-	}
-	if f.Pixels.Cols != h*w*k {
-		return fmt.Errorf("an image has %d values; %d x %d pixels with %d channels need %d", f.Pixels.Cols, h, w, k, h*w*k)
-	}
-	if err := f.Pixels.Check("pixels"); err != nil {
-		return err
-	}
-	if err := checkValues("black", false, f.Black); err != nil {
-		return err
-	}
-	if err := checkValues("white", false, f.White); err != nil {
-		return err
-	}
-	if f.Black == f.White && f.Black != 0 {
-		return fmt.Errorf("black and white are both %v", f.Black)
-	}
-	if f.Labels != nil && len(f.Labels) != n {
-		return fmt.Errorf("%d labels for %d images", len(f.Labels), n)
-	}
-	if f.Flagged != nil && len(f.Flagged) != n {
-		return fmt.Errorf("%d flags for %d images", len(f.Flagged), n)
-	}
-	return nil
+	p.value(f.Black, false, "black")
+	p.value(f.White, false, "white")
+	p.refuse(f.Black == f.White && f.Black != 0, "black and white are both %v", f.Black)
+	p.refuse(f.Labels != nil && len(f.Labels) != n, "%d labels for %d images", len(f.Labels), n)
+	p.refuse(f.Flagged != nil && len(f.Flagged) != n, "%d flags for %d images", len(f.Flagged), n)
+	return p.err
 }
 
 func (f Images) flagged(i int) bool { return f.Flagged != nil && f.Flagged[i] }
@@ -115,7 +95,9 @@ func (f Images) picture(i int, width vg.Length) image.Image {
 	return img
 }
 
-func (f Images) legend() []entry {
+func (f Images) scene() scene { return scene{custom: f.draw, entries: f.entries(), plain: f.table()} }
+
+func (f Images) entries() []entry {
 	for i := range f.Pixels.Rows {
 		if f.flagged(i) {
 			return []entry{{label: cmp.Or(f.FlagLabel, "flagged"), styleKey: "flag", sample: func(c draw.Canvas) {
@@ -239,33 +221,31 @@ func (f Images) draw(c draw.Canvas) {
 	}
 }
 
-// text prints one line per image with its label, its mean brightness, and whether it is flagged.
-func (f Images) text() string {
-	var b strings.Builder
+// table returns a line per image with its label, its mean brightness, and whether it is flagged.
+func (f Images) table() []string {
 	kind := "grey"
 	if f.Shape[2] == 3 {
 		kind = "colour"
 	}
-	writeLine(&b, fmt.Sprintf("%d %s images, %d pixels high and %d wide; light: mean from 0 (black) to 1 (white)", f.Pixels.Rows, kind, f.Shape[0], f.Shape[1]))
+	out := []string{fmt.Sprintf("%d %s images, %d pixels high and %d wide; light: mean from 0 (black) to 1 (white)",
+		f.Pixels.Rows, kind, f.Shape[0], f.Shape[1])}
 	var names []string
 	for i := range f.Pixels.Rows {
-		name := fmt.Sprintf("%3d", i+1)
+		names = append(names, fmt.Sprintf("%3d", i+1))
 		if f.Labels != nil {
-			name += "  " + oneLine(f.Labels[i])
+			names[i] += "  " + oneLine(f.Labels[i])
 		}
-		names = append(names, name)
 	}
-	w := widest(names...) + 2
 	for i, name := range names {
 		sum := 0.0
 		for _, v := range f.Pixels.Row(i) {
 			sum += f.light(v)
 		}
-		line := padRight(name, w) + "light " + formatFixed(sum/float64(f.Pixels.Cols), 2)
+		line := padRight(name, widest(names...)+2) + "light " + formatFixed(sum/float64(f.Pixels.Cols), 2)
 		if f.flagged(i) {
 			line += "  " + oneLine(cmp.Or(f.FlagLabel, "flagged"))
 		}
-		writeLine(&b, line)
+		out = append(out, line)
 	}
-	return b.String()
+	return out
 }

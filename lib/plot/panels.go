@@ -3,7 +3,7 @@
 package plot
 
 import (
-	"fmt"
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -34,71 +34,49 @@ func (p Panels) PNG() ([]byte, error) { return renderPNG(p) }
 // Text implements Figure.
 func (p Panels) Text() string { return asText(p) }
 
-func (p Panels) meta() Meta { return p.Meta }
-
 // maxPanels bounds the size of a grid.
 const maxPanels = 100
 
 func (p Panels) check() error {
-	if len(p.Figures) == 0 {
-		return errEmpty
-	}
-	if len(p.Figures) > maxPanels || p.Columns < 0 || p.Columns > maxPanels {
-		return fmt.Errorf("%d panels in %d columns; there can be %d", len(p.Figures), p.Columns, maxPanels)
-	}
+	var problems problems
+	problems.refuse(len(p.Figures) == 0, noData)
+	problems.refuse(len(p.Figures) > maxPanels || p.Columns < 0 || p.Columns > maxPanels,
+		"%d panels in %d columns; there can be %d", len(p.Figures), p.Columns, maxPanels)
 	for i, f := range p.Figures {
-		if f == nil {
-			return fmt.Errorf("panel %d is empty", i+1)
+		_, nested := f.(Panels)
+		problems.refuse(f == nil, "panel %d is empty", i+1)
+		problems.refuse(nested, "panel %d holds panels itself", i+1)
+		if problems.err == nil {
+			err := verify(f)
+			problems.refuse(err != nil, "panel %d: %w", i+1, err)
 		}
-		if _, nested := f.(Panels); nested {
-			return fmt.Errorf("panel %d holds panels itself", i+1)
-		}
-		if err := verify(f); err != nil {
-			return fmt.Errorf("panel %d: %w", i+1, err)
-		}
+	}
+	if problems.err != nil {
+		return problems.err
 	}
 	looks := map[string]string{}
-	for i, f := range p.panels() {
-		for _, e := range f.legend() {
-			if old, seen := looks[e.label]; seen && old != e.styleKey {
-				return fmt.Errorf("panel %d draws %q in another style than the panels before it; give different series different names",
-					i+1, e.label)
-			}
+	for i, s := range p.panels() {
+		for _, e := range s.legend() {
+			old, seen := looks[e.label]
+			problems.refuse(seen && old != e.styleKey,
+				"panel %d draws %q in another style than the panels before it; give different series different names", i+1, e.label)
 			looks[e.label] = e.styleKey
 		}
 	}
-	return nil
-}
-
-// legend returns each label once, in the order of first use.
-func (p Panels) legend() []entry {
-	var out []entry
-	seen := map[string]bool{}
-	for _, f := range p.panels() {
-		for _, e := range f.legend() {
-			if !seen[e.label] {
-				out = append(out, e)
-			}
-			seen[e.label] = true
-		}
-	}
-	return out
-}
-
-// styledFigure is a figure whose series have styles.
-type styledFigure interface {
-	seriesIDs() []seriesID
-	// withAllSeries returns the figure with the styles that its series have among all series of the panels.
-	withAllSeries(allSeries []seriesID) drawing
+	return problems.err
 }
 
 // Sheets divides the panels into grids of at most n, for pages of paper. A series keeps its style;
 // only the first grid has the title.
 func (p Panels) Sheets(n int) []Panels {
 	var out []Panels
+	var all []seriesID
+	if p.check() == nil { // else drawing a sheet gives the error
+		all = p.allSeries()
+	}
 	for part := range slices.Chunk(p.Figures, max(1, n)) {
 		sheet := p
-		sheet.Figures, sheet.gridSeries = part, p.allSeries()
+		sheet.Figures, sheet.gridSeries = part, all
 		if len(out) > 0 {
 			sheet.Title = ""
 		}
@@ -111,23 +89,13 @@ func (p Panels) Sheets(n int) []Panels {
 func (p Panels) allSeries() []seriesID {
 	out := slices.Clone(p.gridSeries)
 	for _, f := range p.Figures {
-		d, ok := f.(styledFigure)
-		if !ok {
-			continue
-		}
-		for _, r := range d.seriesIDs() {
-			if !slices.Contains(out, r) {
-				out = append(out, r)
+		for _, id := range f.scene().ids {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
 			}
 		}
 	}
 	return out
-}
-
-// yRanged is a figure whose y axis can be set.
-type yRanged interface {
-	rangeY() span
-	limitY(lo, hi float64) drawing
 }
 
 // fixedHeight is a figure whose height follows from its rows.
@@ -136,31 +104,47 @@ type fixedHeight interface{ fixedHeight() }
 func (Forest) fixedHeight()  {}
 func (Heatmap) fixedHeight() {}
 
-// panels returns the figures as they are drawn, with a common range if requested.
-func (p Panels) panels() []drawing {
-	out, allSeries := make([]drawing, len(p.Figures)), p.allSeries()
+// panels returns the figures as they are drawn, with the styles of the whole grid and a common
+// range if requested.
+func (p Panels) panels() []scene {
+	out, allSeries := make([]scene, len(p.Figures)), p.allSeries()
 	all, mixed := newSpan(), p.mixed()
 	for i, f := range p.Figures {
-		out[i] = f
-		if d, ok := f.(styledFigure); ok {
-			out[i] = d.withAllSeries(allSeries)
+		if forest, ok := f.(Forest); ok {
+			forest.unitInTitle = mixed
+			f = forest
 		}
-		if forest, ok := f.(Forest); ok && mixed {
-			forest.unitInTitle = true
-			out[i] = forest
-		}
-		if s, ok := f.(yRanged); ok {
-			r := s.rangeY()
-			all.add(r.lo, r.hi)
+		out[i] = f.scene().restyle(allSeries)
+		out[i].heading = cmp.Or(out[i].heading, f.meta().Title)
+		if out[i].sharesY {
+			all.add(out[i].y.lo, out[i].y.hi)
 		}
 	}
-	if !p.ShareY {
-		return out
-	}
-	for i, f := range out {
-		if s, ok := f.(yRanged); ok {
-			out[i] = s.limitY(all.lo, all.hi)
+	for i := range out {
+		if p.ShareY && out[i].sharesY {
+			out[i].y.span = all
 		}
+	}
+	return out
+}
+
+// scene returns the panels with a legend that has each label once, in the order of first use.
+func (p Panels) scene() scene {
+	panels := p.panels()
+	out := scene{custom: func(c draw.Canvas) { p.draw(c, panels) }}
+	seen := map[string]bool{}
+	for i, s := range panels {
+		for _, e := range s.legend() {
+			if !seen[e.label] {
+				out.entries = append(out.entries, e)
+			}
+			seen[e.label] = true
+		}
+		if i > 0 {
+			out.plain = append(out.plain, "")
+		}
+		text := s.titledText(p.Figures[i].meta())
+		out.plain = append(out.plain, strings.Split(strings.TrimSuffix(text, "\n"), "\n")...)
 	}
 	return out
 }
@@ -203,21 +187,13 @@ func (p Panels) panelWidth(width vg.Length) vg.Length {
 	return (width - (n-1)*panelGapX) / n
 }
 
-// headingOf returns the title above a panel.
-func headingOf(f drawing) string {
-	if forest, ok := f.(Forest); ok {
-		return forest.heading()
-	}
-	return f.meta().Title
-}
-
 // rowHeights returns the heights of the rows of the grid, titles included.
-func (p Panels) rowHeights(width vg.Length) []vg.Length {
+func (p Panels) rowHeights(width vg.Length, panels []scene) []vg.Length {
 	n := p.columns()
 	out := make([]vg.Length, (len(p.Figures)+n-1)/n)
 	w := p.panelWidth(width)
-	for i, f := range p.panels() {
-		h := vg.Length(len(wrap(headPen(), headingOf(f), w))) * headPen().leading()
+	for i, f := range p.Figures {
+		h := vg.Length(len(wrap(headPen(), panels[i].heading, w))) * headPen().leading()
 		_, rigid := f.(fixedHeight)
 		switch {
 		case p.Height > 0:
@@ -234,40 +210,28 @@ func (p Panels) rowHeights(width vg.Length) []vg.Length {
 
 func (p Panels) body(width vg.Length) vg.Length {
 	var h vg.Length
-	for _, r := range p.rowHeights(width) {
+	for _, r := range p.rowHeights(width, p.panels()) {
 		h += r + panelGapY
 	}
 	return h - panelGapY
 }
 
-func (p Panels) draw(c draw.Canvas) {
+func (p Panels) draw(c draw.Canvas, panels []scene) {
 	width := c.Max.X - c.Min.X
 	w, n := p.panelWidth(width), p.columns()
-	heights := p.rowHeights(width)
+	heights := p.rowHeights(width, panels)
 	y := c.Max.Y
-	for i, f := range p.panels() {
+	for i, s := range panels {
 		if i > 0 && i%n == 0 {
 			y -= heights[i/n-1] + panelGapY
 		}
 		x := c.Min.X + vg.Length(i%n)*(w+panelGapX)
 		sub := c
 		sub.Min, sub.Max = vg.Point{X: x, Y: y - heights[i/n]}, vg.Point{X: x + w, Y: y}
-		for _, l := range wrap(headPen(), headingOf(f), w) {
+		for _, l := range wrap(headPen(), s.heading, w) {
 			sub.Max.Y -= headPen().leading()
 			headPen().write(c, x, sub.Max.Y+px(5), 0, l)
 		}
-		f.draw(sub)
+		s.draw(sub)
 	}
-}
-
-// text prints the panels one below the other.
-func (p Panels) text() string {
-	var b strings.Builder
-	for i, f := range p.panels() {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		b.WriteString(asText(f))
-	}
-	return b.String()
 }

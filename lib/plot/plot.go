@@ -3,6 +3,9 @@
 // floors as lines and bands, a paper's value as a hollow diamond, and under each figure a caption
 // and a line with scale, seeds and data hash.
 //
+// Inside, a figure is a list of marks on two scales (scene.go), which renderers for PNG and SVG,
+// for Vega-Lite and for text draw; heat maps, grids of images and panels draw themselves.
+//
 // Each kind of figure is a struct; its zero value plus data is a finished figure. The same value
 // also prints as plain text for a terminal. Data that cannot be drawn (none, lengths that do not
 // match, a NaN) are an error that names the series, never a panic. The same figure gives the same
@@ -11,11 +14,9 @@ package plot
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"io"
-	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -41,9 +42,7 @@ type drawing interface {
 	meta() Meta
 	check() error
 	body(width vg.Length) vg.Length // height of the drawing area
-	legend() []entry
-	draw(c draw.Canvas)
-	text() string
+	scene() scene                   // of a figure that has passed check
 }
 
 // Meta holds the texts around the drawing and the size of the figure.
@@ -63,17 +62,14 @@ const (
 	maxPixels        = 100_000_000
 )
 
+func (m Meta) meta() Meta { return m }
+
 func (m Meta) check() error {
-	if m.Width != 0 && (m.Width < minSide || m.Width > maxSide) {
-		return fmt.Errorf("width %d is outside %d to %d", m.Width, minSide, maxSide)
-	}
-	if m.Height != 0 && (m.Height < minSide || m.Height > maxSide) {
-		return fmt.Errorf("height %d is outside %d to %d", m.Height, minSide, maxSide)
-	}
-	if m.Scale < 0 || m.Scale > maxScale {
-		return fmt.Errorf("scale %d is outside 1 to %d", m.Scale, maxScale)
-	}
-	return nil
+	var p problems
+	p.refuse(m.Width != 0 && (m.Width < minSide || m.Width > maxSide), "width %d is outside %d to %d", m.Width, minSide, maxSide)
+	p.refuse(m.Height != 0 && (m.Height < minSide || m.Height > maxSide), "height %d is outside %d to %d", m.Height, minSide, maxSide)
+	p.refuse(m.Scale < 0 || m.Scale > maxScale, "scale %d is outside 1 to %d", m.Scale, maxScale)
+	return p.err
 }
 
 // width returns the width of the figure, or the standard of its kind if none is given.
@@ -171,29 +167,4 @@ func renderPNG(f drawing) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// errEmpty is the error of a figure without data.
-var errEmpty = errors.New("no data")
-
-// maxMagnitude bounds the values: beyond it the arithmetic of axes overflows.
-const maxMagnitude = 1e150
-
-// checkValues refuses values that an axis cannot show; where names the series.
-func checkValues(where string, log bool, values ...float64) error {
-	for i, v := range values {
-		at := where
-		if len(values) > 1 {
-			at = fmt.Sprintf("%s, value %d", where, i+1)
-		}
-		switch {
-		case math.IsNaN(v) || math.IsInf(v, 0):
-			return fmt.Errorf("%s is %v", at, v)
-		case math.Abs(v) > maxMagnitude:
-			return fmt.Errorf("%s is %v, too large to draw", at, v)
-		case log && v <= 0:
-			return fmt.Errorf("%s is %v, a log axis needs more than 0", at, v)
-		}
-	}
-	return nil
 }

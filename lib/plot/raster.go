@@ -44,6 +44,17 @@ func (r *raster) horizontalLine(y float64, mark rune) {
 	}
 }
 
+// fill sets every character to the letter of its place.
+func (r *raster) fill(letter func(x, y float64) rune) {
+	for j := range rasterRows {
+		for i := range rasterCols {
+			x := r.x.s.lo + (r.x.s.hi-r.x.s.lo)*float64(i)/(rasterCols-1)
+			y := r.y.s.lo + (r.y.s.hi-r.y.s.lo)*float64(j)/(rasterRows-1)
+			r.cells[rasterRows-1-j][i] = letter(x, y)
+		}
+	}
+}
+
 // line draws a line through points without gaps.
 func (r *raster) line(xs, ys []float64, mark rune) {
 	r.set(xs[0], ys[0], mark)

@@ -7,10 +7,8 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -37,8 +35,6 @@ type ROC struct {
 	// Sizes of the two samples. If both are known the chance band is drawn: at each
 	// rate, a guessing attack is in it with probability 0.95.
 	Positives, Negatives int
-
-	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = ROC{}
@@ -61,40 +57,24 @@ func (r ROC) PNG() ([]byte, error) { return renderPNG(r) }
 // Text implements Figure.
 func (r ROC) Text() string { return asText(r) }
 
-func (r ROC) meta() Meta { return r.Meta }
-
 func (r ROC) standardWidth() float64 { return 620 }
 
 func (r ROC) check() error {
-	if len(r.Curves) == 0 {
-		return errEmpty
-	}
-	if r.MinFPR < 0 || r.MinFPR >= 1 || math.IsNaN(r.MinFPR) {
-		return fmt.Errorf("smallest false positive rate %v is outside 0 to 1", r.MinFPR)
-	}
+	var p problems
+	p.refuse(len(r.Curves) == 0, noData)
+	p.refuse(!(r.MinFPR >= 0 && r.MinFPR < 1), "smallest false positive rate %v is outside 0 to 1", r.MinFPR)
 	for _, s := range r.Curves {
-		if len(s.FPR) == 0 {
-			return fmt.Errorf("curve %q is empty", s.Name)
-		}
-		if len(s.FPR) != len(s.TPR) {
-			return fmt.Errorf("curve %q has %d false and %d true positive rates", s.Name, len(s.FPR), len(s.TPR))
-		}
-		if err := checkRates(s.Name, "false", s.FPR); err != nil {
-			return err
-		}
-		if err := checkRates(s.Name, "true", s.TPR); err != nil {
-			return err
-		}
+		p.refuse(len(s.FPR) == 0, "curve %q is empty", s.Name)
+		p.refuse(len(s.FPR) != len(s.TPR), "curve %q has %d false and %d true positive rates", s.Name, len(s.FPR), len(s.TPR))
+		checkRates(&p, s.Name, "false", s.FPR)
+		checkRates(&p, s.Name, "true", s.TPR)
 	}
-	if r.Positives < 0 || r.Negatives < 0 || r.Positives > maxSample || r.Negatives > maxSample {
-		return fmt.Errorf("samples of %d and %d; sizes can be 0 (unknown) to %d", r.Positives, r.Negatives, maxSample)
+	p.refuse(r.Positives < 0 || r.Negatives < 0 || r.Positives > maxSample || r.Negatives > maxSample,
+		"samples of %d and %d; sizes can be 0 (unknown) to %d", r.Positives, r.Negatives, maxSample)
+	for _, pt := range r.Paper {
+		p.refuse(!(pt.X >= 0 && pt.X <= 1 && pt.Y >= 0 && pt.Y <= 1), "paper value %q has the rates %v and %v", pt.Label, pt.X, pt.Y)
 	}
-	for _, p := range r.Paper {
-		if !(p.X >= 0 && p.X <= 1 && p.Y >= 0 && p.Y <= 1) {
-			return fmt.Errorf("paper value %q has the rates %v and %v", p.Label, p.X, p.Y)
-		}
-	}
-	return nil
+	return p.err
 }
 
 // maxSample bounds the sizes of samples for the chance band.
@@ -102,18 +82,13 @@ const maxSample = 1_000_000
 
 const chanceLabel = "chance band (95 %)"
 
-func checkRates(name, kind string, rates []float64) error {
+func checkRates(p *problems, name, kind string, rates []float64) {
 	last := 0.0
 	for i, v := range rates {
-		if !(v >= 0 && v <= 1) {
-			return fmt.Errorf("curve %q, %s positive rate %d is %v", name, kind, i+1, v)
-		}
-		if v < last {
-			return fmt.Errorf("curve %q, %s positive rate %d falls from %v to %v", name, kind, i+1, last, v)
-		}
+		p.refuse(!(v >= 0 && v <= 1), "curve %q, %s positive rate %d is %v", name, kind, i+1, v)
+		p.refuse(v < last, "curve %q, %s positive rate %d falls from %v to %v", name, kind, i+1, last, v)
 		last = v
 	}
-	return nil
 }
 
 func (r ROC) low() float64 {
@@ -124,30 +99,6 @@ func (r ROC) low() float64 {
 		return r.MinFPR
 	}
 	return 1e-3
-}
-
-func (r ROC) seriesIDs() []seriesID {
-	out := make([]seriesID, len(r.Curves))
-	for i, s := range r.Curves {
-		out[i] = seriesID{s.Name, s.Control}
-	}
-	return out
-}
-
-func (r ROC) withAllSeries(allSeries []seriesID) drawing { r.allSeries = allSeries; return r }
-func (r ROC) styles() []seriesStyle                      { return stylesAmong(r.seriesIDs(), r.allSeries) }
-
-func (r ROC) legend() []entry {
-	var out []entry
-	ls := r.styles()
-	for i, l := range ls {
-		out = append(out, lineEntry(r.name(i), l, false, markerIndex(ls, i) >= 0))
-	}
-	n := Null{Label: "chance"}
-	if r.hasChance() {
-		n.Low, n.High, n.BandLabel = new(float64), new(float64), chanceLabel
-	}
-	return append(append(out, n.entries(false)...), paperEntries(r.Paper)...)
 }
 
 // name returns the curve's name with its area.
@@ -165,38 +116,69 @@ func (r ROC) name(i int) string {
 
 func (r ROC) body(w vg.Length) vg.Length { return r.height(clamp(float64(w/px(1))*0.82, 240, 480)) }
 
-func (r ROC) draw(c draw.Canvas) {
-	s := span{r.low(), 1}
-	ax := Axis{Label: "false positive rate", Log: r.Log}
-	ay := Axis{Label: "true positive rate", Log: r.Log}
-	p := newPlot(c, ax, ay, s, s)
-	p.Add(grid{x: true, y: true}, layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		r.drawChance(c, x, y)
-		c.StrokeLine2(dashed(nullLine, 1.3), x(s.lo), y(s.lo), x(1), y(1))
-		ls := r.styles()
-		for i, l := range ls {
-			drawLine(c, r.staircase(r.Curves[i]), l, markerIndex(ls, i), x, y)
-		}
-		drawPaperPoints(c, r.visiblePaper(), x, y)
-	}))
-	p.Draw(c)
+// VegaLite implements Interactive. A rate that log axes cannot show is drawn at their start; the
+// tooltip has the rate itself.
+func (r ROC) VegaLite() ([]byte, error) { return vegaLite(r) }
+
+const fprName, tprName = "false positive rate", "true positive rate"
+
+func (r ROC) scene() scene {
+	within := span{r.low(), 1}
+	s := scene{x: scale{Axis{Label: fprName, Log: r.Log}, within, true}, y: scale{Axis{Label: tprName, Log: r.Log}, within, true}}
+	for i, c := range r.Curves {
+		s.addSeries(c.Name, c.Control, r.name(i))
+	}
+	curves := mark{kind: paths, rows: r.rows(), table: "points", x: "x", y: "y", width: 2, tips: tooltip("series", "curve", "x", fprName, "y", tprName)}
+	if r.Log {
+		curves.tips = tooltip("series", "curve", "fpr", fprName, "tpr", tprName)
+	}
+	paper := paperMarks(paperRows(r.visiblePaper()), "x", "y", tooltip("label", "paper", "x", fprName, "y", tprName))
+	paper.whole = true // on the edge of log axes
+	s.marks = []mark{r.chanceBand(), r.diagonal(), curves, paper}
+	s.notes = append(r.ratesText(), paperNotes(r.Paper)...)
+	return s
 }
 
-// staircase returns the curve as a staircase. Rates below the start of the axes are raised to it,
-// because log axes cannot show them.
-func (r ROC) staircase(s ROCCurve) Curve {
-	out := Curve{Name: s.Name}
-	add := func(x, y float64) {
-		out.X = append(out.X, max(x, r.low()))
-		out.Y = append(out.Y, max(y, r.low()))
-	}
-	for i := range s.FPR {
-		if i > 0 && s.FPR[i] > s.FPR[i-1] && s.TPR[i] > s.TPR[i-1] && r.Log {
-			r.addBent(s, i, add)
+// diagonal is the curve of an attack that guesses.
+func (r ROC) diagonal() mark {
+	ends := []datum{{row: object{"x": r.low(), "y": r.low()}}, {row: object{"x": 1.0, "y": 1.0}}}
+	return mark{kind: paths, rows: ends, x: "x", y: "y", means: "chance", col: nullLine, width: 1.3, dashes: nullDashes, sign: '\u00b7'}
+}
+
+// rows returns the corners of all curves, with drawn and true rates: those below the start of log
+// axes are raised to it. Points inside a horizontal or vertical piece are left out, because the
+// line is the same; on log axes, where a straight line is bent, points are added.
+func (r ROC) rows() []datum {
+	var out []datum
+	for k, s := range r.Curves {
+		add := func(i int, x, y float64) {
+			row := object{"series": oneLine(r.name(k)), "i": i, "x": max(x, r.low()), "y": max(y, r.low())}
+			if r.Log {
+				row["fpr"], row["tpr"] = x, y
+			}
+			out = append(out, datum{series: k, sign: letter(k), row: row})
 		}
-		add(s.FPR[i], s.TPR[i])
+		for i := range s.FPR {
+			if i > 0 && s.FPR[i] > s.FPR[i-1] && s.TPR[i] > s.TPR[i-1] && r.Log {
+				r.addBent(s, i, add)
+			}
+			if !s.inside(i) {
+				add(i, s.FPR[i], s.TPR[i])
+			}
+		}
 	}
 	return out
+}
+
+// inside reports whether point i lies between two others on a horizontal or vertical piece of the
+// curve.
+func (s ROCCurve) inside(i int) bool {
+	if i == 0 || i == len(s.FPR)-1 {
+		return false
+	}
+	level := s.TPR[i-1] == s.TPR[i] && s.TPR[i] == s.TPR[i+1]
+	upright := s.FPR[i-1] == s.FPR[i] && s.FPR[i] == s.FPR[i+1]
+	return level || upright
 }
 
 // visiblePaper returns the paper's values, rates below the start of the axes raised to it.
@@ -208,47 +190,35 @@ func (r ROC) visiblePaper() []PaperPoint {
 	return out
 }
 
-// addBent adds the straight line between two points, which is a curve on log axes.
-func (r ROC) addBent(s ROCCurve, i int, add func(x, y float64)) {
+// addBent adds the straight line between two points, which is a curve on log axes, unless it is too
+// short for that to be seen: curves of many short pieces stay small.
+func (r ROC) addBent(s ROCCurve, i int, add func(i int, x, y float64)) {
 	from, to := max(s.FPR[i-1], r.low()), s.FPR[i]
-	if to <= from {
+	if to <= 1.05*from {
 		return
 	}
 	const steps = 24
 	for k := range steps {
 		x := from * math.Pow(to/from, float64(k)/steps)
 		f := (x - s.FPR[i-1]) / (s.FPR[i] - s.FPR[i-1])
-		add(x, s.TPR[i-1]+f*(s.TPR[i]-s.TPR[i-1]))
+		add(i, x, s.TPR[i-1]+f*(s.TPR[i]-s.TPR[i-1]))
 	}
 }
 
-// text prints the curves into one raster, and the true positive rates at small false positive
-// rates.
-func (r ROC) text() string {
-	s := span{r.low(), 1}
-	g := newRaster(s, s, r.Log, r.Log)
-	g.line([]float64{s.lo, 1}, []float64{s.lo, 1}, '\u00b7')
-	for i, c := range r.Curves {
-		v := r.staircase(c)
-		g.line(v.X, v.Y, letter(i))
-	}
-	for _, p := range r.visiblePaper() {
-		g.set(p.X, p.Y, '\u25c7')
-	}
-	var b strings.Builder
-	g.write(&b, "false positive rate", "true positive rate")
+// ratesText returns the true positive rates at small false positive rates.
+func (r ROC) ratesText() []string {
+	var out []string
 	for i, c := range r.Curves {
 		line := fmt.Sprintf("%c %s", letter(i), oneLine(r.name(i)))
 		for _, fpr := range []float64{0.001, 0.01, 0.1} {
 			line += fmt.Sprintf(", TPR %s at FPR %g", formatFixed(tprAt(c, fpr), 3), fpr)
 		}
-		writeLine(&b, line)
+		out = append(out, line)
 	}
 	if r.hasChance() {
-		writeLine(&b, r.chanceText())
+		out = append(out, r.chanceText())
 	}
-	paperText(&b, r.Paper)
-	return b.String()
+	return out
 }
 
 // tprAt returns the greatest true positive rate of a point whose false positive rate is at most

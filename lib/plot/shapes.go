@@ -10,52 +10,41 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// diamond is a filled diamond.
-type diamond struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	c.Fill(diamondPath(pt, sty.Radius*1.25))
-}
-
-// bar is a filled upright bar.
-type bar struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (bar) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	r := sty.Radius
-	fillRect(*c, sty.Color, pt.X-0.45*r, pt.Y-1.3*r, pt.X+0.45*r, pt.Y+1.3*r)
-}
-
 // polygon is a filled shape with these corners, x to the right and y up, in units of the radius.
 type polygon []struct{ x, y float64 }
 
 // DrawGlyph implements draw.GlyphDrawer.
 func (corners polygon) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	var p vg.Path
+	c.Fill(corners.path(pt, sty.Radius))
+}
+
+// path returns the outline around pt.
+func (corners polygon) path(pt vg.Point, radius vg.Length) vg.Path {
+	pts := make([]vg.Point, len(corners))
 	for i, k := range corners {
-		at := vg.Point{X: pt.X + vg.Length(k.x)*sty.Radius, Y: pt.Y + vg.Length(k.y)*sty.Radius}
-		if i == 0 {
-			p.Move(at)
-		} else {
-			p.Line(at)
+		pts[i] = vg.Point{X: pt.X + vg.Length(k.x)*radius, Y: pt.Y + vg.Length(k.y)*radius}
+	}
+	return closed(pts)
+}
+
+// symbol returns the shape with its path in Vega's notation, y down.
+func (corners polygon) symbol() symbol {
+	path := "M"
+	for i, k := range corners {
+		if i > 0 {
+			path += "L"
 		}
+		path += fmt.Sprintf("%g,%g", k.x, -k.y)
 	}
-	p.Close()
-	c.Fill(p)
+	return symbol{corners, path + "Z"}
 }
 
-// vegaPath returns the shape in Vega's notation, y down.
-func (corners polygon) vegaPath() string {
-	path := ""
-	for i, k := range corners {
-		path += map[bool]string{true: "M", false: "L"}[i == 0] + fmt.Sprintf("%g,%g", k.x, -k.y)
-	}
-	return path + "Z"
-}
-
-// The shapes of the seventh to the twelfth method.
+// The filled shapes.
 var (
+	diamond       = polygon{{0, 1.25}, {1.25, 0}, {0, -1.25}, {-1.25, 0}}
+	bar           = polygon{{-0.45, 1.3}, {0.45, 1.3}, {0.45, -1.3}, {-0.45, -1.3}}
+	hourglass     = polygon{{-1.1, 1.1}, {1.1, 1.1}, {-1.1, -1.1}, {1.1, -1.1}}
+	wedge         = polygon{{0, -1.1}, {-0.99, 0.77}, {0.99, 0.77}}
 	leftTriangle  = polygon{{-1.1, 0}, {0.8, 1.05}, {0.8, -1.05}}
 	rightTriangle = polygon{{1.1, 0}, {-0.8, -1.05}, {-0.8, 1.05}}
 	flatBar       = polygon{{-1.3, -0.45}, {1.3, -0.45}, {1.3, 0.45}, {-1.3, 0.45}}
@@ -63,21 +52,6 @@ var (
 	house         = polygon{{-0.8, -1}, {0.8, -1}, {0.8, 0.1}, {0, 1.2}, {-0.8, 0.1}}
 	chevron       = polygon{{-1.1, -0.9}, {0, 0.1}, {1.1, -0.9}, {1.1, 0.1}, {0, 1.1}, {-1.1, 0.1}}
 )
-
-// hourglass is two filled triangles that meet at their tips.
-type hourglass struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (hourglass) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	r := sty.Radius * 1.1
-	var p vg.Path
-	p.Move(vg.Point{X: pt.X - r, Y: pt.Y + r})
-	p.Line(vg.Point{X: pt.X + r, Y: pt.Y + r})
-	p.Line(vg.Point{X: pt.X - r, Y: pt.Y - r})
-	p.Line(vg.Point{X: pt.X + r, Y: pt.Y - r})
-	p.Close()
-	c.Fill(p)
-}
 
 // cross is a diagonal cross, stronger than the drawing library's.
 type cross struct{}
@@ -110,34 +84,34 @@ func (star) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
 	plus{}.DrawGlyph(c, sty, pt)
 }
 
-// wedge is a filled triangle that points down.
-type wedge struct{}
+// upTriangle points up.
+var upTriangle = polygon{{0, 1}, {0.88, -0.62}, {-0.88, -0.62}}
+
+// edged is a triangle with a black edge.
+type edged struct{}
 
 // DrawGlyph implements draw.GlyphDrawer.
-func (wedge) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
-	r := sty.Radius * 1.1
-	var p vg.Path
-	p.Move(vg.Point{X: pt.X, Y: pt.Y - r})
-	p.Line(vg.Point{X: pt.X - r*0.9, Y: pt.Y + r*0.7})
-	p.Line(vg.Point{X: pt.X + r*0.9, Y: pt.Y + r*0.7})
-	p.Close()
+func (edged) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	p := upTriangle.path(pt, sty.Radius)
+	c.SetColor(sty.Color)
 	c.Fill(p)
+	c.SetLineStyle(draw.LineStyle{Color: paperInk, Width: sty.Radius * 1.3 / 5.4})
+	c.Stroke(p)
 }
 
-func diamondPath(pt vg.Point, r vg.Length) vg.Path {
-	var p vg.Path
-	p.Move(vg.Point{X: pt.X, Y: pt.Y + r})
-	p.Line(vg.Point{X: pt.X + r, Y: pt.Y})
-	p.Line(vg.Point{X: pt.X, Y: pt.Y - r})
-	p.Line(vg.Point{X: pt.X - r, Y: pt.Y})
-	p.Close()
-	return p
+// ringed is a circle in a white ring.
+type ringed struct{}
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (ringed) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, pt vg.Point) {
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: paperFill, Radius: sty.Radius * 3.5 / 2.7, Shape: draw.CircleGlyph{}}, pt)
+	c.DrawGlyphNoClip(draw.GlyphStyle{Color: sty.Color, Radius: sty.Radius, Shape: draw.CircleGlyph{}}, pt)
 }
 
 // paperMark draws the hollow diamond of a value printed in a paper. No other
 // marker is hollow.
 func paperMark(c draw.Canvas, pt vg.Point, r vg.Length) {
-	p := diamondPath(pt, r)
+	p := diamond.path(pt, r/1.25)
 	c.SetColor(paperFill)
 	c.Fill(p)
 	c.SetLineStyle(draw.LineStyle{Color: paperInk, Width: px(1.4)})

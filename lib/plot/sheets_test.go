@@ -48,7 +48,7 @@ func TestNoLegendIsCutOnANarrowScreen(t *testing.T) {
 func TestForestsWithDifferentIntervalsShareOneEntry(t *testing.T) {
 	p := Panels{Columns: 1, Figures: []Figure{forestOver("a", "records"), forestOver("b", stats.OverDraws)}}
 	labels := func(p Panels) (out []string) {
-		for _, e := range p.legend() {
+		for _, e := range p.scene().legend() {
 			out = append(out, e.label)
 		}
 		return out
@@ -57,14 +57,14 @@ func TestForestsWithDifferentIntervalsShareOneEntry(t *testing.T) {
 		t.Errorf("the legend has %q", got)
 	}
 	var heads []string
-	for _, f := range p.panels() {
-		heads = append(heads, headingOf(f))
+	for _, s := range p.panels() {
+		heads = append(heads, s.heading)
 	}
 	if heads[0] != "a, 95 % interval over records" || !strings.HasPrefix(heads[1], "b, 95 % interval over draws of references") {
 		t.Errorf("headings %q", heads)
 	}
 	p.Figures[1] = forestOver("b", "records")
-	if got := labels(p); !slices.Equal(got, []string{"estimate and 95 % interval over records", "control"}) || headingOf(p.panels()[1]) != "b" {
+	if got := labels(p); !slices.Equal(got, []string{"estimate and 95 % interval over records", "control"}) || p.panels()[1].heading != "b" {
 		t.Errorf("of one kind: %q", got)
 	}
 }
@@ -84,7 +84,7 @@ func TestSheetsHoldEveryPanelAndKeepTheStyles(t *testing.T) {
 	}
 	stylesOf := func(p Panels) map[string]string {
 		out := map[string]string{}
-		for _, e := range p.legend() {
+		for _, e := range p.scene().legend() {
 			out[e.label] = e.styleKey
 		}
 		return out

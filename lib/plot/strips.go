@@ -3,13 +3,13 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"strings"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -43,8 +43,6 @@ type Strips struct {
 	Summary    Summary
 	Null       *Null
 	GroupNulls []Null // one per group, instead of Null, if the null differs
-
-	allSeries []seriesID // of the panels around it
 }
 
 var _ Figure = Strips{}
@@ -58,220 +56,101 @@ func (s Strips) PNG() ([]byte, error) { return renderPNG(s) }
 // Text implements Figure.
 func (s Strips) Text() string { return asText(s) }
 
-func (s Strips) meta() Meta { return s.Meta }
-
 func (s Strips) check() error {
-	if len(s.Groups) == 0 || len(s.Series) == 0 {
-		return errEmpty
-	}
-	if err := s.Y.check("y"); err != nil {
-		return err
-	}
-	if err := s.Null.check("strips", s.Y.Log); err != nil {
-		return err
-	}
-	if n := len(s.GroupNulls); n != 0 && (n != len(s.Groups) || s.Null != nil) {
-		return fmt.Errorf("%d null values for %d groups; give one per group and no other, or one for all", n, len(s.Groups))
-	}
+	var p problems
+	p.refuse(len(s.Groups) == 0 || len(s.Series) == 0, noData)
+	s.Y.check(&p, "y")
+	s.Null.check(&p, "strips", s.Y.Log)
+	n, points := len(s.GroupNulls), 0
+	p.refuse(n != 0 && (n != len(s.Groups) || s.Null != nil), "%d null values for %d groups; give one per group and no other, or one for all", n, len(s.Groups))
 	for g := range s.GroupNulls {
-		if err := s.GroupNulls[g].check("group "+s.Groups[g], s.Y.Log); err != nil {
-			return err
-		}
+		s.GroupNulls[g].check(&p, fmt.Sprintf("null of group %d", g+1), s.Y.Log)
 	}
-	points := 0
 	for _, r := range s.Series {
-		if err := s.checkSeries(r); err != nil {
-			return err
-		}
-		for _, v := range r.Values {
-			points += len(v)
-		}
+		points += s.checkSeries(&p, r)
 	}
-	if points == 0 {
-		return errEmpty
-	}
-	return nil
+	p.refuse(points == 0, noData)
+	return p.err
 }
 
-func (s Strips) checkSeries(r StripSeries) error {
-	if len(r.Values) != len(s.Groups) {
-		return fmt.Errorf("series %q has values for %d groups, there are %d", r.Name, len(r.Values), len(s.Groups))
-	}
-	if r.Paper != nil && len(r.Paper) != len(s.Groups) {
-		return fmt.Errorf("series %q has paper values for %d groups, there are %d", r.Name, len(r.Paper), len(s.Groups))
+// checkSeries checks a series and returns its number of points.
+func (s Strips) checkSeries(p *problems, r StripSeries) (points int) {
+	p.refuse(len(r.Values) != len(s.Groups), "series %q has values for %d groups, there are %d", r.Name, len(r.Values), len(s.Groups))
+	p.refuse(r.Paper != nil && len(r.Paper) != len(s.Groups), "series %q has paper values for %d groups, there are %d", r.Name, len(r.Paper), len(s.Groups))
+	if p.err != nil {
+		return 0
 	}
 	for g, vs := range r.Values {
-		where := fmt.Sprintf("series %q, group %q", r.Name, s.Groups[g])
 		for i, v := range vs {
-			if err := checkValues(fmt.Sprintf("%s, value %d", where, i+1), s.Y.Log, v); err != nil {
-				return err
-			}
+			p.value(v, s.Y.Log, "series %q, group %q, value %d", r.Name, s.Groups[g], i+1)
 		}
-		if r.Paper != nil && r.Paper[g] != nil {
-			if err := checkValues(where+", paper value", s.Y.Log, *r.Paper[g]); err != nil {
-				return err
-			}
-		}
+		p.optional(r.paper(g), s.Y.Log, "series %q, group %q, paper value", r.Name, s.Groups[g])
+		points += len(vs)
 	}
-	return nil
+	return points
 }
 
-// values returns the range of everything that is drawn.
-func (s Strips) values() span {
-	all := newSpan()
-	all.addNull(s.Null)
-	for g := range s.GroupNulls {
-		all.addNull(&s.GroupNulls[g])
+// paper returns the printed value of a group, or nil.
+func (r StripSeries) paper(g int) *float64 {
+	if r.Paper == nil {
+		return nil
 	}
-	for _, r := range s.Series {
-		for g, vs := range r.Values {
-			all.add(vs...)
-			if sum := s.summary(vs); s.Summary == MeanInterval && sum.ok {
-				s.addInterval(&all, sum)
-			}
-			if r.Paper != nil && r.Paper[g] != nil {
-				all.add(*r.Paper[g])
-			}
-		}
-	}
-	return all
-}
-
-// addInterval widens the range by an interval. A bound that a log axis cannot show is left out;
-// the drawing clips it.
-func (s Strips) addInterval(all *span, sum summary) {
-	for _, v := range []float64{sum.low, sum.high} {
-		if !s.Y.Log || v > 0 {
-			all.add(v)
-		}
-	}
-}
-
-func (s Strips) limitY(lo, hi float64) drawing { s.Y.Min, s.Y.Max = &lo, &hi; return s }
-func (s Strips) rangeY() span                  { return s.values().fit(s.Y) }
-
-func (s Strips) seriesIDs() []seriesID {
-	out := make([]seriesID, len(s.Series))
-	for i, r := range s.Series {
-		out[i] = seriesID{r.Name, r.Control}
-	}
-	return out
-}
-
-func (s Strips) withAllSeries(allSeries []seriesID) drawing { s.allSeries = allSeries; return s }
-func (s Strips) styles() []seriesStyle                      { return stylesAmong(s.seriesIDs(), s.allSeries) }
-
-func (s Strips) legend() []entry {
-	ls := s.styles()
-	var out []entry
-	paper := false
-	for i, r := range s.Series {
-		out = append(out, s.seriesEntry(r.Name, ls[i]))
-		for _, v := range r.Paper {
-			paper = paper || v != nil
-		}
-	}
-	if len(s.GroupNulls) > 0 {
-		out = append(out, s.GroupNulls[0].entries(false)...)
-	}
-	out = append(out, s.Null.entries(false)...)
-	if paper {
-		out = append(out, paperEntry())
-	}
-	return out
-}
-
-func (s Strips) seriesEntry(name string, l seriesStyle) entry {
-	return entry{label: name, styleKey: l.marker(), sample: func(c draw.Canvas) {
-		fillRect(c, alpha(l.col, 0.22), c.Center().X-px(8), c.Min.Y, c.Center().X+px(8), c.Max.Y)
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: l.col, Radius: px(3.2), Shape: l.shape}, c.Center())
-	}}
-}
-
-func paperEntry() entry {
-	return entry{label: "printed in the paper", styleKey: "paper", sample: func(c draw.Canvas) { paperMark(c, c.Center(), px(5)) }}
-}
-
-// groupLabels returns the names of the groups, wrapped to their width, and the largest pen with
-// which no word is broken.
-func (s Strips) groupLabels(width vg.Length) ([][]string, pen) {
-	room := width/vg.Length(len(s.Groups)) - px(6)
-	p := smallPen()
-	for _, size := range []float64{10.5, 9.5, 8.5} {
-		if s.widestWord(p) > room {
-			p = newPen(size, false, ink)
-		}
-	}
-	out := make([][]string, len(s.Groups))
-	for g, name := range s.Groups {
-		out[g] = wrap(p, name, room)
-	}
-	return out, p
-}
-
-func (s Strips) widestWord(p pen) vg.Length {
-	var w vg.Length
-	for _, word := range strings.Fields(strings.Join(s.Groups, " ")) {
-		w = max(w, p.width(word))
-	}
-	return w
+	return r.Paper[g]
 }
 
 func (s Strips) body(vg.Length) vg.Length { return s.height(390) }
 
-func (s Strips) draw(c draw.Canvas) {
-	p := newPlot(c, Axis{}, s.Y, span{0, float64(len(s.Groups))}, s.rangeY())
-	p.HideX()
-	p.X.Width = 0
-	data := p.DataCanvas(c)
-	labels, names := s.groupLabels(data.Max.X - data.Min.X)
-	deep := 0
-	for _, l := range labels {
-		deep = max(deep, len(l))
+// VegaLite implements Interactive: one symbol per value, over its box or under its mean with the
+// interval; the tooltips have the numbers.
+func (s Strips) VegaLite() ([]byte, error) { return vegaLite(s) }
+
+// boxFrom is the number of points from which quartiles are drawn as a box.
+const boxFrom = 5
+
+func (s Strips) scene() scene {
+	out := scene{x: scale{Axis: Axis{Label: s.X.Label}, span: span{0, float64(len(s.Groups))}}, y: scale{Axis: s.Y, grid: true}, sharesY: true,
+		groups: s.Groups, lines: s.lines(), top: s.Y.Label,
+		heads: []string{"median [quartiles], n"}, signs: []string{"box: quartiles, line: median, thin line: range, points: single values"}}
+	if s.Summary == MeanInterval {
+		out.heads, out.signs = []string{"mean [95 % interval], n"}, []string{"mean and 95 % interval, points: single values"}
 	}
-	foot := vg.Length(deep)*names.leading() + px(6)
-	if s.X.Label != "" {
-		foot += labelPen().leading() + px(2)
+	for _, r := range s.Series {
+		out.addSeries(r.Name, r.Control, r.Name)
 	}
-	p.Add(layer(func(c draw.Canvas, x, y func(float64) vg.Length) {
-		for g := range s.Groups {
-			if g%2 == 1 {
-				fillRect(c, shade, x(float64(g)), c.Min.Y, x(float64(g+1)), c.Max.Y)
+	sums, values, papers := s.tables()
+	paper := paperMarks(papers, "group", "paper", tooltip("series", "series", "name", "group", "paper", "printed in the paper"))
+	paper.radius = size{0.4, 3, 5}
+	out.marks = slices.Concat(s.Null.marks("y"), s.groupNulls(), s.stripMarks(sums, values), []mark{paper})
+	out.cover(&out.y)
+	for _, d := range sums {
+		for _, bound := range []string{"low", "high"} { // one that a log axis cannot show is drawn at its lower end
+			if s.Y.Log && d.number(bound) <= 0 {
+				d.row[bound] = out.y.lo
 			}
 		}
-	}), grid{y: true}, layer(s.drawData), layer(func(c draw.Canvas, x, _ func(float64) vg.Length) {
-		c.StrokeLine2(solid(inkSoft, 1), c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
-		for g, lines := range labels {
-			at := c.Min.Y - px(4)
-			for _, l := range lines {
-				at -= names.leading()
-				names.write(c, x(float64(g)+0.5), at+px(3), 0.5, l)
-			}
-		}
-		labelPen().write(c, c.Center().X, c.Min.Y-foot+px(3), 0.5, s.X.Label)
-	}))
-	p.Draw(draw.Crop(c, 0, 0, foot, 0))
+	}
+	out.notes = []string{textLegend(s.Null != nil || len(s.GroupNulls) > 0, "\u2022 one point   \u25cf several   \u25c7 printed in the paper")}
+	return out
 }
 
-func (s Strips) drawData(c draw.Canvas, x, y func(float64) vg.Length) {
-	drawNullHorizontal(c, s.Null, y, c.Min.X, c.Max.X)
-	for g := range s.GroupNulls {
-		drawNullHorizontal(c, &s.GroupNulls[g], y, x(float64(g)), x(float64(g+1)))
+// stripMarks returns the single values with their summaries.
+func (s Strips) stripMarks(sums, values []datum) []mark {
+	single := mark{kind: points, rows: values, table: "points", x: "group", y: "value", opacity: 0.85, radius: size{0.15, 1.4, 3.2}, area: 18,
+		sign: '\u2022', tips: tooltip("series", "series", "name", "group", "value", cmp.Or(oneLine(s.Y.Label), "value"), "number", "number")}
+	const table, x = "summaries", "group"
+	if s.Summary == MeanInterval {
+		single.opacity = 0.45
+		tips := tooltip("series", "series", "name", "group", "n", "values", "mid", "mean", "interval", "95 % interval")
+		return []mark{single,
+			{kind: rules, rows: sums, table: table, x: x, y: "low", y2: "high", width: 1.8, tip: size{0.25, 0, 100}, tips: tips},
+			{kind: points, rows: sums, table: table, x: x, y: "mid", radius: size{0.34, 0, 4.5}, area: 60, tips: tips}}
 	}
-	ls := s.styles()
-	slot := x(1) - x(0)
-	lane := slot * 0.9 / vg.Length(len(s.Series))
-	lane = min(lane, px(46))
-	for g := range s.Groups {
-		left := x(float64(g)+0.5) - lane*vg.Length(len(s.Series))/2
-		for i, r := range s.Series {
-			l := strip{c: c, y: y, x: left + lane*(vg.Length(i)+0.5), lane: lane, style: ls[i]}
-			l.draw(r.Values[g], s.summary(r.Values[g]), s.Summary)
-			if r.Paper != nil && r.Paper[g] != nil {
-				l.drawPaper(*r.Paper[g])
-			}
-		}
-	}
+	tips := tooltip("series", "series", "name", "group", "n", "values", "mid", "median", "interval", "quartiles")
+	return []mark{
+		{kind: rules, rows: sums, table: table, needs: "box", x: x, y: "min", y2: "max", width: 1, opacity: 0.6, tips: tips},
+		{kind: bars, rows: sums, table: table, needs: "box", x: x, y: "low", y2: "high", opacity: 0.3, tips: tips},
+		single,
+		{kind: ticks, rows: sums, table: table, x: x, y: "mid", width: 2, tips: tips}}
 }
 
 // summary holds the numbers drawn behind the points of one strip.
@@ -295,10 +174,95 @@ func (s Strips) summary(vs []float64) summary {
 	return summary{ok: len(vs) > 0, mid: q(0.5), low: q(0.25), high: q(0.75), min: q(0), max: q(1)}
 }
 
-// strip draws the points of one series in one group.
-type strip struct {
-	c       draw.Canvas
-	y       func(float64) vg.Length
-	x, lane vg.Length
-	style   seriesStyle
+// groupNulls returns each group's own null over the width of the group.
+func (s Strips) groupNulls() []mark {
+	var rows []datum
+	for g := range s.GroupNulls {
+		row := s.GroupNulls[g].row()
+		row["group"] = g
+		rows = append(rows, datum{row: row})
+	}
+	if rows == nil {
+		return nil
+	}
+	return nullMarks("y", "group", rows...)
+}
+
+// null returns the null of a group.
+func (s Strips) null(g int) *Null {
+	if len(s.GroupNulls) > 0 {
+		return &s.GroupNulls[g]
+	}
+	return s.Null
+}
+
+// lines returns the lines of the text: the series under the names of the groups, with the median or
+// mean and its spread.
+func (s Strips) lines() []line {
+	var out []line
+	for g, group := range s.Groups {
+		out = append(out, line{heading: true, name: group})
+		for _, r := range s.Series {
+			out = append(out, line{name: r.Name, indent: true, null: s.null(g), cells: []string{s.numbers(r, g)}})
+		}
+	}
+	return out
+}
+
+func (s Strips) numbers(r StripSeries, g int) string {
+	vs, out := r.Values[g], "no points"
+	if sum := s.summary(vs); sum.ok {
+		out = fmt.Sprintf("%s, %d", formatInterval(sum.mid, sum.low, sum.high, 3), len(vs))
+	} else if len(vs) > 0 {
+		out = fmt.Sprintf("%s, %d", formatFixed(vs[0], 3), len(vs))
+	}
+	if v := r.paper(g); v != nil {
+		out += ", paper " + formatFixed(*v, 3)
+	}
+	return out
+}
+
+// tables returns the rows of the summaries, of the single values and of the paper's values.
+func (s Strips) tables() (sums, values, papers []datum) {
+	for g := range s.Groups {
+		for i, r := range s.Series {
+			row := func(more object) datum {
+				more["group"], more["lane"], more["series"], more["name"] = g, i, oneLine(r.Name), oneLine(s.Groups[g])
+				return datum{series: i, row: more}
+			}
+			if v := r.paper(g); v != nil {
+				papers = append(papers, row(object{"paper": *v}))
+			}
+			for k, value := range r.Values[g] {
+				d := row(object{"value": value, "number": k + 1})
+				if len(r.Values[g]) > 1 {
+					d.shift = shift(k)
+				}
+				values = append(values, d)
+			}
+			if sum := s.summary(r.Values[g]); sum.ok {
+				sums = append(sums, row(s.summaryRow(sum, len(r.Values[g]))))
+			}
+		}
+	}
+	return sums, values, papers
+}
+
+// shift spreads the points of a strip by the golden ratio: neighbours stay apart, and nothing is
+// random.
+func shift(k int) float64 {
+	const golden = 0.6180339887498949
+	return 0.56 * (math.Mod(0.5+float64(k)*golden, 1) - 0.5)
+}
+
+// summaryRow returns the numbers of a summary.
+func (s Strips) summaryRow(sum summary, n int) object {
+	row := object{"n": n, "mid": sum.mid, "low": sum.low, "high": sum.high, "interval": intervalWords(sum.low, sum.high, digitsFor(sum.mid))}
+	if s.Summary == Box {
+		row["min"], row["max"] = sum.min, sum.max
+	}
+	if s.Summary == Box && n >= boxFrom {
+		row["box"] = true
+	}
+	return row
 }

@@ -5,7 +5,6 @@ package plot
 import (
 	"fmt"
 	"image/color"
-	"slices"
 
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
@@ -50,9 +49,16 @@ var (
 )
 
 var (
-	methodShapes = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, bar{}, hourglass{},
-		leftTriangle, rightTriangle, flatBar, bowTie, house, chevron}
-	controlShapes = []draw.GlyphDrawer{cross{}, plus{}, wedge{}, star{}}
+	methodShapes = []symbol{
+		{draw.CircleGlyph{}, "circle"}, {draw.BoxGlyph{}, "square"}, {draw.PyramidGlyph{}, "triangle-up"}, {diamond, "diamond"},
+		bar.symbol(), {hourglass, "M-1,-1L1,-1L-1,1L1,1Z"}, leftTriangle.symbol(), rightTriangle.symbol(), flatBar.symbol(),
+		bowTie.symbol(), house.symbol(), chevron.symbol(),
+	}
+	controlShapes = []symbol{
+		{cross{}, "M-1,-.7L-.7,-1L0,-.3L.7,-1L1,-.7L.3,0L1,.7L.7,1L0,.3L-.7,1L-1,.7L-.3,0Z"}, {plus{}, "cross"}, {wedge, "triangle-down"},
+		{star{}, "M0,-1L.2,-.5L.7,-.7L.5,-.2L1,0L.5,.2L.7,.7L.2,.5L0,1L-.2,.5L-.7,.7L-.5,.2L-1,0L-.5,-.2L-.7,-.7L-.2,-.5Z"},
+	}
+	nullDashes = []vg.Length{px(5), px(3)}
 	// Lines of methods are whole, until there are more than six.
 	methodDashes = [][]vg.Length{nil, {px(12), px(2)}, {px(6), px(2)}, {px(12), px(2), px(4), px(2)}}
 	// Only the null has even dashes.
@@ -74,31 +80,36 @@ func alpha(col color.NRGBA, a float64) color.NRGBA {
 // seriesStyle is how a series is drawn everywhere in a figure.
 type seriesStyle struct {
 	col    color.NRGBA
-	shape  draw.GlyphDrawer
+	shape  symbol
 	dashes []vg.Length
+	number int // among the series
+}
+
+// symbol is a shape in the drawing library and in Vega's notation.
+type symbol struct {
+	draw.GlyphDrawer
+	vega string
+}
+
+// stroke returns the line style of a series; the width is in CSS pixels.
+func (l seriesStyle) stroke(width float64) draw.LineStyle {
+	return draw.LineStyle{Color: l.col, Width: px(width), Dashes: l.dashes}
+}
+
+// outline returns the line style of a histogram, which has no symbols but dashes of its own.
+func (l seriesStyle) outline(width float64) draw.LineStyle {
+	return draw.LineStyle{Color: l.col, Width: px(width), Dashes: sampleDashes[(l.number+l.number/len(palette))%len(sampleDashes)]}
 }
 
 // marker names the colour and shape of a series: equal texts, equal looks.
-func (l seriesStyle) marker() string { return fmt.Sprintf("%v %T %v", l.col, l.shape, l.shape) }
+func (l seriesStyle) marker() string {
+	return fmt.Sprintf("%v %T %s", l.col, l.shape.GlyphDrawer, l.shape.vega)
+}
 
 // seriesID identifies a series for the reader.
 type seriesID struct {
 	name    string
 	control bool
-}
-
-// stylesAmong returns the styles of a figure's series. Inside panels they are the styles among all
-// series of the panels, so that a series looks the same in every panel and no other series looks
-// like it; allSeries is nil outside panels.
-func stylesAmong(series, allSeries []seriesID) []seriesStyle {
-	if allSeries == nil {
-		return seriesStyles(series)
-	}
-	all, out := seriesStyles(allSeries), make([]seriesStyle, len(series))
-	for i, r := range series {
-		out[i] = all[slices.Index(allSeries, r)]
-	}
-	return out
 }
 
 // seriesStyles assigns a style to each series: methods take the colours in turn, controls the
@@ -111,11 +122,11 @@ func seriesStyles(series []seriesID) []seriesStyle {
 	for i, r := range series {
 		if r.control {
 			n := k + k/len(greys)
-			out[i] = seriesStyle{greys[k%len(greys)], controlShapes[n%len(controlShapes)], controlDashes[n%len(controlDashes)]}
+			out[i] = seriesStyle{greys[k%len(greys)], controlShapes[n%len(controlShapes)], controlDashes[n%len(controlDashes)], i}
 			k++
 			continue
 		}
-		out[i] = seriesStyle{palette[m%len(palette)], methodShapes[(m+m/len(palette))%len(methodShapes)], methodDashes[m/6%len(methodDashes)]}
+		out[i] = seriesStyle{palette[m%len(palette)], methodShapes[(m+m/len(palette))%len(methodShapes)], methodDashes[m/6%len(methodDashes)], i}
 		m++
 	}
 	return out

@@ -53,7 +53,7 @@ func TestPanelsGiveASeriesAStyleOfItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := map[string]string{}
-	for _, e := range p.legend() {
+	for _, e := range p.scene().legend() {
 		if other := shown[e.styleKey]; other != "" {
 			t.Errorf("%q and %q look alike", other, e.label)
 		}
@@ -103,7 +103,7 @@ func TestNoTwoSeriesOfALegendLookAlike(t *testing.T) {
 		}
 		for kind, f := range seriesFigures(series) {
 			looks := map[string]string{}
-			for _, e := range f.legend() {
+			for _, e := range f.scene().legend() {
 				if other := looks[e.styleKey]; other != "" && other != e.label {
 					t.Errorf("%s of %d methods: %q and %q look alike", kind, methods, e.label, other)
 				}

@@ -5,6 +5,7 @@ package plot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,12 +20,16 @@ func asText(f drawing) string {
 	if err := verify(f); err != nil {
 		return "(" + err.Error() + ")\n"
 	}
+	return f.scene().titledText(f.meta())
+}
+
+// titledText returns the text of a scene with title, caption and source.
+func (s scene) titledText(m Meta) string {
 	var b strings.Builder
-	m := f.meta()
 	if m.Title != "" {
 		fmt.Fprintf(&b, "%s\n", oneLine(m.Title))
 	}
-	b.WriteString(f.text())
+	b.WriteString(s.text())
 	for _, s := range []string{m.Caption, m.Source} {
 		if s != "" {
 			fmt.Fprintf(&b, "%s\n", oneLine(s))
@@ -75,6 +80,12 @@ func (l row) set(v float64, mark rune) {
 	if i, ok := l.r.col(v); ok {
 		l.cells[i] = mark
 	}
+}
+
+// holds reports whether one of the marks is already where v is.
+func (l row) holds(v float64, marks ...rune) bool {
+	i, ok := l.r.col(v)
+	return ok && slices.Contains(marks, l.cells[i])
 }
 
 func (l row) fill(lo, hi float64, mark rune) {

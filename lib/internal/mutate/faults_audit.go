@@ -347,7 +347,7 @@ var auditFaults = []Fault{
 		Protects: "Table 9 counts seeds whose combinations are all negative"},
 	{File: "lib/stats/estimate_methods.go", Old: "return e.Over == OverSubsets || e.Over == OverDraws", New: "return e.Over == OverModels",
 		Protects: "intervals over overlapping units are marked"},
-	{File: "lib/plot/panels.go", Old: "d.withAllSeries(allSeries)", New: "d.withAllSeries(d.roles())",
+	{File: "lib/plot/panels.go", Old: "f.scene().restyle(allSeries)", New: "f.scene().restyle(append(f.scene().ids, allSeries...))",
 		Protects: "a series has the same style in all panels"},
 	{File: "lib/audit/call.go", Old: "(r.Value - oracle.Value) / (original.Value - oracle.Value)",
 		New:      "(r.Value - original.Value) / (oracle.Value - original.Value)",
