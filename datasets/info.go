@@ -31,6 +31,10 @@ type Info struct {
 	Shape    [3]int
 	TestRows int
 
+	// Vocabulary is the greatest number of tokens that the records of a text set are made of, 0
+	// for others and where it is not known before files are read.
+	Vocabulary int
+
 	Licence, Citation, Homepage, Description string
 
 	// Reading lists how the files are read where that is not obvious, the most

@@ -41,8 +41,8 @@ type (
 	// Setting says which model has to forget which records: data, forget set, network,
 	// training, seed. Its zero value is RULER's main experiment on Breast Cancer.
 	Setting = lab.Setting
-	// Data is the data of an experiment. What ReadCSV, ReadArrays, ReadImages, ReadCells,
-	// ReadIDX and DataSet return is Data; so is any value with its three methods.
+	// Data is the data of an experiment. What ReadCSV, ReadTexts, ReadArrays, ReadImages,
+	// ReadCells, ReadIDX and DataSet return is Data; so is any value with its three methods.
 	Data = lab.Data
 	// ForgetSet says which records of the train part are to be forgotten.
 	ForgetSet = lab.ForgetSet
@@ -111,6 +111,15 @@ func ReadRecords(path string) (ForgetSet, error) { return lab.ReadRecords(path) 
 func ReadCSV(path string, options ...own.TableOption) (*own.Table, error) {
 	return own.ReadTable(path, options...)
 }
+
+// ReadTexts reads texts from a table in CSV or TSV: Column names that of the texts, and Target
+// that of the classes; see own.ReadTexts. Print the result to see what was found.
+func ReadTexts(path string, options ...own.TableOption) (*own.Texts, error) {
+	return own.ReadTexts(path, options...)
+}
+
+// Column names the column of the texts; see ReadTexts.
+func Column(name string) own.TableOption { return own.Column(name) }
 
 // Target names the column that is to be predicted.
 func Target(column string) own.TableOption { return own.Target(column) }

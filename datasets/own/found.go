@@ -26,6 +26,8 @@ const (
 	RoleIdentifier Role = "identifier"
 	RoleConstant   Role = "constant"
 	RoleIgnored    Role = "ignored"
+	RoleText       Role = "text"  // of ReadTexts: the documents
+	RoleGroup      Role = "group" // of ReadTexts: whose documents stay together
 )
 
 // observed is what the first reading sees of a column.
@@ -80,9 +82,11 @@ type survey struct {
 	columns   []observed
 	force     []forced // what the user says of every column
 	target    int      // its column
+	text      int      // the column of the documents, -1: the records are no texts
 	kept      int      // columns that are not ignored
 	rows      int
 	dropped   int // rows without a target
+	textless  int // rows without a text
 	empty     int // lines without any value
 	hash      string
 }
@@ -109,9 +113,15 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 	if s.Above != nil {
 		v.force[v.target].What = forcedNumber
 	}
+	if v.text = s.textColumn(v.names); v.text >= 0 {
+		v.force[v.text].What = forcedCategory
+	}
 	err = eachRecord(ctx, r, func(record []string) error { return v.add(r, record) })
 	v.hash, v.empty = r.hash(), r.empty
-	if err == nil && v.rows == 0 {
+	switch {
+	case err == nil && v.rows == 0 && v.textless > 0:
+		err = fmt.Errorf("%s: no row has a target and a text", path)
+	case err == nil && v.rows == 0:
 		err = fmt.Errorf("%s: no row has a target", path)
 	}
 	return v, err
@@ -142,12 +152,24 @@ func eachRecord(ctx context.Context, r *records, each func([]string) error) erro
 // unlabelled reports whether a record has no target.
 func (v *survey) unlabelled(record []string) bool { return v.settings.isMissing(record[v.target]) }
 
+// withoutText reports whether a record of a file of texts has none.
+func (v *survey) withoutText(record []string) bool {
+	return v.text >= 0 && v.settings.isMissing(record[v.text])
+}
+
 func (v *survey) add(r *records, record []string) error {
 	if v.unlabelled(record) {
 		if !v.settings.DropUnlabelled {
 			return r.cellError(v.target, "%q is a missing value: every row needs a target; DropUnlabelled leaves such rows out", record[v.target])
 		}
 		v.dropped++
+		return nil
+	}
+	if v.withoutText(record) {
+		if !v.settings.Texts.DropEmpty {
+			return r.cellError(v.text, "%q is no text; write one, or say DropEmpty(), which leaves such rows out", record[v.text])
+		}
+		v.textless++
 		return nil
 	}
 	v.rows++

@@ -1,4 +1,4 @@
-// Options of ReadTable.
+// Options of ReadTable, most of them of ReadTexts too.
 
 package own
 
@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 )
 
-// TableOption is an option of ReadTable.
+// TableOption is an option of ReadTable and ReadTexts.
 type TableOption func(*tableSettings) error
 
 // tableSettings are the resolved options. They are part of the table's key, so a field with another
@@ -28,6 +28,7 @@ type tableSettings struct {
 	Missing        []string          `json:",omitempty"`
 	Header         []string          `json:",omitempty"`
 	DropUnlabelled bool              `json:",omitempty"`
+	Texts          *textSettings     `json:",omitempty"` // nil: the records are no texts
 }
 
 // forced is what the user says of a column.
@@ -185,6 +186,11 @@ func (s *tableSettings) checkNames(columns []string) error {
 	}
 	if s.Target == "" {
 		return fmt.Errorf("no target is named: say Target(column), with one of %s", firstOf(columns))
+	}
+	if s.Texts != nil {
+		if err := s.checkTextColumns(columns); err != nil {
+			return err
+		}
 	}
 	f := s.Forced[s.Target]
 	if f.What != "" && f.What != forcedNumber && f.What != forcedCategory {

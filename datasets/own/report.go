@@ -19,6 +19,7 @@ type Report struct {
 	Separator    rune
 	DecimalComma bool
 	Target       string
+	Texts        string // the column of the texts, "" for a table of features
 	Classes      []ClassCount
 	Columns      []FoundColumn // in the order of the file
 	Notes        []string      // sentences on what one may not expect
@@ -57,13 +58,7 @@ func (t *Table) String() string { return t.report.String() }
 func (r Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, separated by %s\n", r.File, count(r.Rows, "row"), count(len(r.Columns), "column"), r.format())
-	features := 0
-	for _, c := range r.Columns {
-		if c.Role == RoleFeature {
-			features++
-		}
-	}
-	fmt.Fprintf(&b, "target %s: %s; %s\n\n", r.Target, classList(r.Classes), count(features, "feature"))
+	fmt.Fprintf(&b, "target %s: %s; %s\n\n", r.Target, classList(r.Classes), r.learnedFrom())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "column\tkind\trole\tdistinct\tmissing\texamples")
 	for _, c := range r.Columns {
@@ -83,6 +78,20 @@ func trimLines(text string) string {
 		lines[k] = strings.TrimRight(lines[k], " ")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// learnedFrom says what a model learns from.
+func (r Report) learnedFrom() string {
+	if r.Texts != "" {
+		return "the texts are in " + r.Texts
+	}
+	features := 0
+	for _, c := range r.Columns {
+		if c.Role == RoleFeature {
+			features++
+		}
+	}
+	return count(features, "feature")
 }
 
 func (r Report) format() string {
@@ -158,9 +167,16 @@ func (b *build) addNotes(r *Report) {
 	if nameless > 0 {
 		note("%s without a name and without a value: left out.", count(nameless, "column"))
 	}
+	if b.textless > 0 {
+		note("%s without a text: left out.", count(b.textless, "row"))
+	}
 	if b.rowNames {
 		note("The first column has no name: it is called %s, and is no feature.", b.names[0])
 	}
+}
+
+// addColumnNotes adds what one may not expect of the columns of a table.
+func (b *build) addColumnNotes(r *Report) {
 	roles := map[string]FoundColumn{}
 	for _, c := range r.Columns {
 		roles[c.Name] = c
@@ -176,7 +192,7 @@ func (b *build) addNotes(r *Report) {
 			if c.Kind == datasets.Number {
 				option = "Number"
 			}
-			note("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, option, c.Name)
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, option, c.Name))
 		}
 	}
 }

@@ -47,12 +47,28 @@ type Table struct {
 // Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
 func ReadTable(path string, options ...TableOption) (*Table, error) {
 	defer progress.Begin("reading "+filepath.Base(path), 0).Done()
-	ctx, s := context.Background(), &tableSettings{}
+	s := &tableSettings{}
 	for _, o := range options {
 		if err := o(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	if s.Texts != nil {
+		return nil, fmt.Errorf("%s: the records of a table are no texts: Column, Group, Tokens, MaxDocuments and DropEmpty are options of ReadTexts", path)
+	}
+	b, err := readFile(context.Background(), path, s)
+	if err != nil {
+		return nil, err
+	}
+	t, err := b.table()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// readFile reads the cells of a file.
+func readFile(ctx context.Context, path string, s *tableSettings) (*build, error) {
 	v, err := surveyFile(ctx, path, s)
 	if err != nil {
 		return nil, err
@@ -61,14 +77,7 @@ func ReadTable(path string, options ...TableOption) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := b.fill(ctx); err != nil {
-		return nil, err
-	}
-	t, err := b.table()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return t, nil
+	return b, b.fill(ctx)
 }
 
 // build is the second reading of a file, which keeps the cells.
@@ -79,11 +88,16 @@ type build struct {
 	ids     [][]int32 // of texts, in the order of their first occurrence
 	seen    []map[string]int32
 	texts   [][]string
-	stored  int // distinct texts of all columns
+	stored  int   // distinct texts of all columns
+	bytes   int   // of these
+	lines   []int // of the rows, if they are texts
 }
 
-// maxTexts bounds the distinct texts that are kept.
-const maxTexts = 1 << 25
+// maxTexts bounds the distinct texts that are kept, maxTextBytes their size.
+const (
+	maxTexts     = 1 << 25
+	maxTextBytes = 4 << 30
+)
 
 func newBuild(v *survey) (*build, error) {
 	n := len(v.columns)
@@ -131,7 +145,7 @@ func (b *build) fill(ctx context.Context) (err error) {
 	b.allocate()
 	rows := 0
 	err = eachRecord(ctx, r, func(record []string) error {
-		if b.unlabelled(record) {
+		if b.unlabelled(record) || b.withoutText(record) {
 			return nil
 		}
 		if rows++; rows > b.rows {
@@ -146,6 +160,9 @@ func (b *build) fill(ctx context.Context) (err error) {
 }
 
 func (b *build) add(r *records, record []string) error {
+	if b.text >= 0 {
+		b.lines = append(b.lines, r.cellLine(b.text))
+	}
 	for j, cell := range record {
 		if b.skips(j) {
 			continue
@@ -177,6 +194,9 @@ func (b *build) addText(r *records, j int, cell string) error {
 		if b.stored++; b.stored > maxTexts {
 			return r.cellError(j, "the table has more than %d distinct texts; leave columns out with Ignore", maxTexts)
 		}
+		if b.bytes += len(cell); b.bytes > maxTextBytes {
+			return r.cellError(j, "the distinct texts of the table have more than %d bytes; leave columns out with Ignore, or read a part of it", maxTextBytes)
+		}
 		id = int32(len(b.texts[j]))
 		cell = strings.Clone(cell) // so that the whole record can be freed
 		b.seen[j][cell] = id
@@ -188,7 +208,23 @@ func (b *build) addText(r *records, j int, cell string) error {
 
 // table decides what every column is used for, and checks that a model can be trained.
 func (b *build) table() (*Table, error) {
-	t := &Table{report: Report{File: filepath.Base(b.path), Rows: b.rows, Separator: b.separator, Target: b.settings.Target}}
+	t := &Table{}
+	if err := b.describeColumns(t); err != nil {
+		return nil, err
+	}
+	b.addNotes(&t.report)
+	b.addColumnNotes(&t.report)
+	t.addTellTales()
+	if len(t.feature) == 0 {
+		return nil, noFeature(t.report.Columns)
+	}
+	t.describe(b)
+	return t, nil
+}
+
+// describeColumns fills in the columns, their report and the classes.
+func (b *build) describeColumns(t *Table) error {
+	t.report = Report{File: filepath.Base(b.path), Rows: b.rows, Separator: b.separator, Target: b.settings.Target}
 	for j, name := range b.names {
 		if b.skips(j) {
 			if name != "" {
@@ -197,9 +233,9 @@ func (b *build) table() (*Table, error) {
 			continue
 		}
 		c, found := b.column(j)
-		if found.Role == RoleIdentifier && j != b.target {
+		if found.Role == RoleIdentifier && j != b.target && b.text < 0 {
 			if err := b.checkAlmost(j); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		t.report.DecimalComma = t.report.DecimalComma || c.Kind == datasets.Number && b.columns[j].forms[comma] > 0
@@ -207,7 +243,7 @@ func (b *build) table() (*Table, error) {
 			found.Role = RoleTarget
 			classes, y, err := b.settings.classes(&c)
 			if err != nil {
-				return nil, fmt.Errorf("the target %s: %w", name, err)
+				return fmt.Errorf("the target %s: %w", name, err)
 			}
 			t.about.Classes, t.y = classes, y
 		}
@@ -217,13 +253,7 @@ func (b *build) table() (*Table, error) {
 		t.about.Columns = append(t.about.Columns, c)
 		t.report.Columns = append(t.report.Columns, found)
 	}
-	b.addNotes(&t.report)
-	t.addTellTales()
-	if len(t.feature) == 0 {
-		return nil, noFeature(t.report.Columns)
-	}
-	t.describe(b)
-	return t, nil
+	return nil
 }
 
 // column returns a column, and what was found of it.
@@ -236,7 +266,7 @@ func (b *build) column(j int) (datasets.Column, FoundColumn) {
 	found := FoundColumn{Name: c.Name, Missing: b.columns[j].missing, Examples: b.columns[j].examples, Forced: b.settings.Forced[c.Name].What != ""}
 	found.Distinct = distinct(c)
 	found.Role = b.role(j, c, found)
-	if found.Role == RoleIdentifier && c.Kind == datasets.Category {
+	if (found.Role == RoleIdentifier || found.Role == RoleText || found.Role == RoleGroup) && c.Kind == datasets.Category {
 		c.Kind = datasets.Text
 	}
 	found.Kind = c.Kind
@@ -255,6 +285,8 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
 	known := b.columns[j].knownCells()
 	all := found.Distinct == known
 	switch {
+	case b.text >= 0:
+		return b.textRole(j)
 	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:
 		return RoleIdentifier
 	case found.Distinct == 0, found.Distinct == 1 && (c.Kind.Numeric() || found.Missing == 0):
@@ -325,7 +357,7 @@ func (t *Table) describe(b *build) {
 		Settings *tableSettings
 		Columns  []keyColumn
 		Rows     int
-	}{b.settings, t.keyColumns(), b.rows}, b.hash)
+	}{b.settings, keyColumns(t.report), b.rows}, b.hash)
 	t.report.Classes = classCounts(t.y, t.about.Classes)
 	t.info = datasets.Info{
 		Name: t.about.Name, Title: t.about.Title, Task: "what is in the column " + b.settings.Target,
@@ -341,8 +373,8 @@ type keyColumn struct {
 	Role Role
 }
 
-func (t *Table) keyColumns() (out []keyColumn) {
-	for _, c := range t.report.Columns {
+func keyColumns(r Report) (out []keyColumn) {
+	for _, c := range r.Columns {
 		out = append(out, keyColumn{c.Name, c.Kind, c.Role})
 	}
 	return out

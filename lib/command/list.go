@@ -20,6 +20,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -191,6 +192,7 @@ func modelList() []listEntry {
 	return slices.Concat(
 		newEntries(tabular.All(), func(f tabular.Family) listEntry { return listEntry{Name: f.Name, About: f.About} }),
 		newEntries(vision.All(), func(f vision.Family) listEntry { return listEntry{Name: f.Name, About: "images: " + f.About} }),
+		newEntries(text.All(), func(f text.Family) listEntry { return listEntry{Name: f.Name, About: "texts: " + f.About} }),
 		describedEntries("half of an information bottleneck: ", ib.All()),
 		[]listEntry{
 			{Name: diffusion.UNet{}.Name(), About: "images: a compact U-Net that removes noise, with EDM's preconditioning"},

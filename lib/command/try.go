@@ -10,11 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/comparison"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -37,6 +39,7 @@ type tryOptions struct {
 	epochs  int
 	batch   int
 	out     string
+	changed func(flag string) bool
 }
 
 func newTry() *cobra.Command {
@@ -47,9 +50,12 @@ func newTry() *cobra.Command {
 methods, and say what is left of the records, with several seeds.
 
 Data are a table in CSV or TSV (--target names the column to predict; what was found
-in every column is printed), a folder of images with one folder per class (--images),
-single cells (--cells, with --label), or arrays of NumPy (--npy X.npy y.npy). Everything
-is checked before anything is trained.
+in every column is printed), texts in such a table (--text, with --column and --target),
+a folder of images with one folder per class (--images), single cells (--cells, with --label), or
+arrays of NumPy (--npy X.npy y.npy). Everything is checked before anything is trained.
+
+A text that is longer than a window (--tokens) is cut into several windows, which are
+in one part and are forgotten together.
 
 The records to forget are those of a condition on a column, wherever the split would put
 them: 'person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'; or
@@ -61,6 +67,7 @@ methods or seeds compute only what is new.`,
 		Example: `  lethe try people.csv --target income --forget 'person_id=17'
   lethe try people.csv --target income --above 50000 --forget-share 0.02
   lethe try people.csv --target income --forget 'hospital=A' --methods all --seeds 10
+  lethe try --text reports.csv --column report --target diagnosis --forget 'patient_id=17'
   lethe try --images photos --forget-class cats
   lethe try --cells blood.h5ad --label cell_type --forget-class Platelet
   lethe try --npy X.npy y.npy --forget-records forget.npy`,
@@ -70,11 +77,12 @@ methods or seeds compute only what is new.`,
 	o.data.flags(c)
 	o.forget.flags(c)
 	f := c.Flags()
-	f.StringVar(&o.model, "model", "", "network: "+strings.Join(networkNames(), ", ")+" (default: mlp, for images small-cnn)")
+	o.changed = f.Changed
+	f.StringVar(&o.model, "model", "", "network: "+strings.Join(networkNames(), ", ")+" (default: mlp, for images small-cnn, for texts bert-classifier)")
 	f.StringSliceVar(&o.methods, "methods", nil, `methods by name, or "all" that fit (default: RULER's five, random-label, ssd; lethe list methods)`)
-	f.IntVar(&o.seeds, "seeds", comparison.DefaultSeeds, "number of seeds: splits, initial weights")
-	f.IntVar(&o.epochs, "epochs", 0, "epochs of training (default: 50, RULER's)")
-	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d)", imageBatch))
+	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
+	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
+	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d, of texts %d)", imageBatch, textBatch))
 	f.StringVar(&o.out, "out", "", "folder for the report (default: NAME-report)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
@@ -130,7 +138,7 @@ methods or seeds compute only what is new.`,
 
 // setting returns the setting and the methods that the command line names.
 func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Method, err error) {
-	if o.seeds < 1 || o.epochs < 0 || o.batch < 0 {
+	if o.changed("seeds") && o.seeds < 1 || o.epochs < 0 || o.batch < 0 {
 		return s, nil, cli.Usagef("--seeds, --epochs and --batch are positive numbers")
 	}
 	if s.Data, err = o.data.read(args); err != nil {
@@ -143,21 +151,33 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	if err != nil {
 		return s, nil, err
 	}
-	name := cmp.Or(o.model, "mlp")
-	if o.model == "" && info.Shape[0] > 0 {
-		name = "small-cnn"
-	}
-	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{name})
+	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{cmp.Or(o.model, defaultNetwork(info))})
 	if err != nil {
 		return s, nil, err
 	}
 	s.Model, s.Goal = networks[0].network, networks[0].goal
 	s.Fit = train.Config{Epochs: o.epochs, Batch: o.batch}
-	if o.batch == 0 && info.Shape[0] > 0 {
+	switch {
+	case info.Vocabulary > 0:
+		s.Forget = forgetTexts(s.Forget)
+		fillTextFit(&s)
+		o.seeds = cmp.Or(o.seeds, textSeeds)
+	case o.batch == 0 && info.Shape[0] > 0:
 		s.Fit.Batch = imageBatch
 	}
 	methods, err = selectMethods(o.methods, s.Goal == nil)
 	return s, methods, err
+}
+
+// defaultNetwork returns the name of the network for data, if the command line names none.
+func defaultNetwork(info datasets.Info) string {
+	switch {
+	case info.Vocabulary > 0:
+		return text.Classifier{}.Name()
+	case info.Shape[0] > 0:
+		return "small-cnn"
+	}
+	return "mlp"
 }
 
 // tryNetwork is a network that --model names.
@@ -171,6 +191,7 @@ var tryNetworks = []tryNetwork{
 	{"mlp", tabular.MLP{}, nil}, {"resmlp", tabular.ResMLP{}, nil}, {"ft-transformer", tabular.FTTransformer{}, nil},
 	{"one-hidden", tabular.OneHidden{}, nil}, {"blocks", tabular.Blocks{}, nil},
 	{"small-cnn", vision.SmallCNN{}, nil}, {"all-cnn", vision.AllCNN{}, nil}, {"resnet-18", vision.ResNet18{}, nil},
+	{text.Classifier{}.Name(), text.SmallClassifier(), nil},
 	{"vae", vae.Cells{}, lab.Reconstruction{}},
 }
 

@@ -25,6 +25,7 @@ type ownData struct {
 	date                                map[string]string
 	missing                             []string
 	images, cells, label, matrix        string
+	texts                               textData
 	npy, known, channels                string
 	size                                int
 	header                              []string
@@ -56,13 +57,14 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringVar(&d.channels, "channels", "", "first for arrays of images (n, channels, height, width), last for (n, height, width, channels)")
 	f.BoolVar(&d.grey, "grey", false, "arrays are grey images (n, height, width)")
 	f.StringVar(&d.known, "data", "", "a data set that Lethe knows (lethe data list), instead of a file")
+	d.texts.flags(f)
 	d.changed = f.Changed
 }
 
 // read reads the data that the command line names.
 func (d *ownData) read(args []string) (lab.Data, error) {
 	var named []string
-	for name, value := range map[string]string{"--images": d.images, "--cells": d.cells, "--npy": d.npy, "--data": d.known} {
+	for name, value := range map[string]string{"--images": d.images, "--cells": d.cells, "--npy": d.npy, "--text": d.texts.file, "--data": d.known} {
 		if value != "" {
 			named = append(named, name)
 		}
@@ -70,10 +72,12 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 	table := len(args) == 1 && d.npy == ""
 	switch {
 	case len(named) > 1 || len(named) == 1 && table:
-		return nil, cli.Usagef("name one source of data: a table, --images, --cells, --npy or --data")
+		return nil, cli.Usagef("name one source of data: a table, --text, --images, --cells, --npy or --data")
 	case len(named) == 0 && !table:
-		return nil, cli.Usagef("name the data: a table in CSV, --images, --cells, --npy or --data")
-	case table && d.target == "":
+		return nil, cli.Usagef("name the data: a table in CSV, --text, --images, --cells, --npy or --data")
+	case d.texts.file != "" && d.texts.column == "":
+		return nil, cli.Usagef("name the column of the texts: --column COLUMN")
+	case (table || d.texts.file != "") && d.target == "":
 		return nil, cli.Usagef("name the column to predict: --target COLUMN")
 	case (d.cells == "") != (d.label == ""):
 		return nil, cli.Usagef("--cells and --label belong together")
@@ -97,8 +101,10 @@ func (d *ownData) checkFlags(table bool) error {
 		what  string
 		flags []string
 	}{
-		{table, "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing", "header", "separator",
-			"decimal-comma", "drop-unlabelled"}},
+		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing",
+			"header", "separator", "decimal-comma", "drop-unlabelled"}},
+		{d.texts.file != "", "--text", []string{"column", "group", "drop-empty"}},
+		{d.texts.file != "" || isTextSet(d.known), "texts", []string{"tokens", "max-documents"}},
 		{d.images != "", "--images", []string{"size"}},
 		{d.cells != "", "--cells", []string{"label", "matrix"}},
 		{d.npy != "", "--npy", []string{"channels", "grey"}},
@@ -116,6 +122,10 @@ func (d *ownData) checkFlags(table bool) error {
 		return cli.Usagef("--channels %s: there are first and last", d.channels)
 	case d.changed("separator") && d.separator != "tab" && utf8.RuneCountInString(d.separator) != 1:
 		return cli.Usagef("--separator %s: it is one character, or tab", d.separator)
+	case d.changed("tokens") && (d.texts.tokens < 3 || d.texts.tokens > 512):
+		return cli.Usagef("--tokens %d: a window has 3 to 512 tokens", d.texts.tokens)
+	case d.changed("max-documents") && d.texts.documents < 1:
+		return cli.Usagef("--max-documents %d: at least one text is needed", d.texts.documents)
 	case d.changed("channels") && d.grey:
 		return cli.Usagef("--channels and --grey: grey images have no channels")
 	}
@@ -133,6 +143,10 @@ func (d *ownData) open(args []string) (lab.Data, error) {
 		return own.ReadCells(d.cells, d.cellOptions()...)
 	case d.npy != "":
 		return own.ReadArrays(d.npy, args[0], d.arrayOptions()...)
+	case d.texts.file != "":
+		return own.ReadTexts(d.texts.file, append(d.tableOptions(), d.texts.options()...)...)
+	case isTextSet(d.known):
+		return d.texts.named(d.known), nil
 	case d.known != "":
 		return lab.DataSet(d.known)
 	}
@@ -141,11 +155,11 @@ func (d *ownData) open(args []string) (lab.Data, error) {
 
 // The readers of package own name the options of a program; these are the flags.
 var (
-	columnOption = regexp.MustCompile(`\b(Number|Category|Identifier|Ignore|Missing)\(("(?:[^"\\]|\\.)*"|column)\)`)
+	columnOption = regexp.MustCompile(`\b(Number|Category|Identifier|Ignore|Missing|Column)\(("(?:[^"\\]|\\.)*"|column)\)`)
 	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
 	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
-	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "with Separator", "with --separator",
+	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "DropEmpty()", "--drop-empty", "with Separator", "with --separator",
 		"DecimalComma()", "--decimal-comma",
 		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
 )
@@ -252,8 +266,8 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition on a column, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
-	f.StringVar(&g.file, "forget-records", "", "forget the records that a file numbers from 0, one per line, or .npy numbers or mask")
-	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records, at least 10 of them (default 0.05)")
+	f.StringVar(&g.file, "forget-records", "", "forget the records (of texts: the texts) that a file numbers from 0, one per line, or .npy numbers or mask")
+	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records, at least 10 of them, or of the texts (default 0.05)")
 	g.changed = f.Changed
 }
 

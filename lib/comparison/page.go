@@ -35,14 +35,14 @@ func (r *Result) Page() (report.Page, error) {
 }
 
 // dataReport is what was found in the user's files; nil where the data have no report. The
-// columns of a table are a table.
+// columns of a table, or of a table of texts, are a table.
 func (r *Result) dataReport() []report.Part {
-	if t, is := r.Study.Setting.Data.(*own.Table); is {
+	if t, is := r.Study.Setting.Data.(interface{ Report() own.Report }); is {
 		return columnsReport(t.Report())
 	}
 	s, is := r.Study.Setting.Data.(fmt.Stringer)
 	if !is {
-		return nil
+		return caveatReport(r.Runs[0].Caveat)
 	}
 	var lines report.List
 	for _, line := range strings.Split(strings.TrimSpace(s.String()), "\n") {
@@ -51,6 +51,14 @@ func (r *Result) dataReport() []report.Part {
 		}
 	}
 	return []report.Part{lines}
+}
+
+// caveatReport is what reading found of data that Lethe knows by name.
+func caveatReport(caveat string) []report.Part {
+	if caveat == "" {
+		return nil
+	}
+	return []report.Part{report.Text(caveat)}
 }
 
 // columnsReport is what was found in the columns of a table.
@@ -73,9 +81,10 @@ func columnsReport(f own.Report) []report.Part {
 }
 
 // examples are the first values of a column. A report is passed on, so that the values of
-// identifiers, which may be names and addresses, are not in it.
+// identifiers, which may be names and addresses, and texts are not in it.
 func examples(c own.FoundColumn) string {
-	if c.Role == own.RoleIdentifier {
+	switch c.Role {
+	case own.RoleIdentifier, own.RoleGroup, own.RoleText:
 		return "not shown"
 	}
 	return strings.Join(c.Examples, ", ")

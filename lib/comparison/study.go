@@ -73,6 +73,7 @@ type Result struct {
 type Run struct {
 	Seed                 int
 	DataHash             string
+	Caveat               string // on how the data were read, see datasets.About
 	Forget, Retain, Test int // numbers of records
 	Models               []Model
 }
@@ -178,7 +179,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		return nil, err
 	}
 	task.Add(readingUnits)
-	run := &Run{Seed: seed, DataHash: c.Hash, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
+	run := &Run{Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
 		if err := row.addAccuracy(c, m); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -111,6 +112,9 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 	}
 	for _, f := range vision.All() {
 		nets = append(nets, f.New(3, 32, 10))
+	}
+	for _, f := range text.All() {
+		nets = append(nets, f.New(30, 9, 3))
 	}
 	for _, a := range nets {
 		left := differ(t, a, func(v any) store.Key {

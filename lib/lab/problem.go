@@ -104,7 +104,7 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	arch, err := model.Fit(s.Model, model.Sizes{Features: data.Train.X.Cols, Classes: len(data.About.Classes), Shape: data.About.Shape})
+	arch, err := s.fittedTo(data)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +138,24 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	return p, nil
 }
 
+// fittedTo returns the setting's network for data that were read. The vocabulary is that of the
+// description, so that the network is the one that the coordinates name.
+func (s Setting) fittedTo(data *datasets.Prepared) (model.Architecture, error) {
+	info, err := s.Data.Info()
+	if err != nil {
+		return nil, err
+	}
+	arch, err := s.fit(model.Sizes{Features: data.Train.X.Cols, Classes: len(data.About.Classes), Shape: data.About.Shape,
+		Vocabulary: info.Vocabulary})
+	if err != nil {
+		return nil, err
+	}
+	if _, is := arch.(model.TokenReader); is && data.About.Vocabulary == nil {
+		return nil, fmt.Errorf("%s reads texts, numbers of tokens, and the data have no vocabulary", arch.Name())
+	}
+	return arch, model.CheckVocabulary(arch, len(data.About.Vocabulary))
+}
+
 // loadWeights reads the weights that a network begins with. A missing file is missing data.
 func loadWeights(m text.Pretrained) error {
 	_, err := m.Load()
@@ -145,6 +163,7 @@ func loadWeights(m text.Pretrained) error {
 		return fmt.Errorf("%w: %w", datasets.ErrMissing, err)
 	}
 	return err
+
 }
 
 // Join joins a network to data that the caller prepared. Results are stored under the

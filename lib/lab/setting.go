@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -28,7 +29,7 @@ import (
 type Setting struct {
 	Data   Data          // nil: Table{}, Breast Cancer
 	Forget ForgetSet     // nil: Random{}, 5 % of the train part
-	Model  model.Network // nil: tabular.MLP{}, RULER's
+	Model  model.Network // nil: tabular.MLP{}, RULER's; of texts text.SmallClassifier()
 	Fit    train.Config  // its seed is Seed
 	Seed   int           // draws the initial weights and dropout
 	// Goal is what the training minimises; nil: Labels.
@@ -47,7 +48,7 @@ type Setting struct {
 func (s Setting) withDefaults() Setting {
 	s.Data, s.Forget = dataWithDefaults(s.Data), forgetWithDefaults(s.Forget)
 	if s.Model == nil {
-		s.Model = tabular.MLP{}
+		s.Model = defaultNetwork(s.Data)
 	}
 	if s.ShadowSplit != nil {
 		half := *s.ShadowSplit
@@ -61,6 +62,14 @@ func (s Setting) withDefaults() Setting {
 		s.Keep = []int{s.Fit.Epochs - 1}
 	}
 	return s
+}
+
+// defaultNetwork returns the network of a setting that names none.
+func defaultNetwork(d Data) model.Network {
+	if info, err := d.Info(); err == nil && info.Vocabulary > 0 {
+		return text.SmallClassifier()
+	}
+	return tabular.MLP{}
 }
 
 // reseeded returns a setting (with defaults) whose seeds are shifted; see Lab.Shift.
@@ -157,11 +166,25 @@ func (c *coordinates) setData(d Data) (err error) {
 
 // network returns the architecture for the data, with its defaults.
 func (s Setting) network(info datasets.Info) (model.Architecture, error) {
-	arch, err := model.Fit(s.Model, model.Sizes{Features: info.Features, Classes: info.ClassCount(), Shape: info.Shape})
+	arch, err := s.fit(model.Sizes{Features: info.Features, Classes: info.ClassCount(), Shape: info.Shape, Vocabulary: info.Vocabulary})
 	if err != nil {
 		return nil, err
 	}
 	return defaults.InForce(arch, arch.WithDefaults()), nil
+}
+
+// fit returns the architecture for records of these sizes. It refuses a network that would read the
+// numbers of tokens as measurements.
+func (s Setting) fit(sizes model.Sizes) (model.Architecture, error) {
+	arch, err := model.Fit(s.Model, sizes)
+	if err != nil {
+		return nil, err
+	}
+	if _, is := arch.(model.TokenReader); sizes.Vocabulary > 0 && !is {
+		return nil, fmt.Errorf("%s reads measurements, and the data are texts: numbers of tokens; networks for texts are %s and %s",
+			arch.Name(), text.Classifier{}.Name(), text.BERT{}.Name())
+	}
+	return arch, nil
 }
 
 // ID returns the name of the work that makes a model: readable settings and a hash of all

@@ -48,7 +48,7 @@ func (d Texts) Info() (datasets.Info, error) {
 		info.Rows = d.MaxDocuments
 	}
 	info.Rows *= texts.RecordsPerDocument(d.Set, d.Unit)
-	info.Features = d.Features()
+	info.Features, info.Vocabulary = d.Features(), d.Vocabulary
 	return info, nil
 }
 

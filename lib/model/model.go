@@ -83,6 +83,13 @@ type Shaped interface {
 	Axes() []int
 }
 
+// TokenReader is a network whose records are numbers of tokens.
+type TokenReader interface {
+	Architecture
+	// VocabularySize is the number of tokens that the network has an embedding for.
+	VocabularySize() int
+}
+
 // ClassifierOutputs returns the outputs of a classifier.
 func ClassifierOutputs(classes int) []Output { return []Output{{nn.Logits, classes}} }
 

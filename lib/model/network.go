@@ -14,6 +14,9 @@ type Sizes struct {
 	Features int    // values of a record
 	Classes  int    // of the labels
 	Shape    [3]int // channels, height and width of images; zero for other records
+	// Vocabulary is the greatest number of tokens that the records of texts are made of, 0 for
+	// other records and where it is not known.
+	Vocabulary int
 }
 
 // Network is a network that takes its sizes from the data. Every architecture of this
@@ -73,6 +76,15 @@ func FillSize(network, what string, size *int, data int) error {
 	}
 	if *size != data {
 		return fmt.Errorf("%s has %d %s, the data have %d", network, *size, what, data)
+	}
+	return nil
+}
+
+// CheckVocabulary returns an error for a network whose table of tokens (TokenReader) is too small
+// for a vocabulary of n tokens.
+func CheckVocabulary(a Architecture, n int) error {
+	if r, is := a.(TokenReader); is && r.VocabularySize() < n {
+		return fmt.Errorf("%s: the vocabulary has %d tokens, the network %d: it is not the vocabulary of these weights", a.Name(), n, r.VocabularySize())
 	}
 	return nil
 }

@@ -13,10 +13,11 @@ import (
 // number 0 ... V-1 in codes [T, n]. The result is [d, T n]. No gradient flows to codes.
 //
 // It reads and adds up rows, so its cost does not depend on V; [Embedding] multiplies with a
-// matrix of V rows. It has no rule for gradients per record.
+// matrix of V rows.
 func TokenEmbedding(t *Tape, codes, w *Node) *Node {
 	index := ConvertDType(Reshape(codes, -1, 1), dtypes.Int32)
 	y := Transpose(Gather(w, index), 0, 1)
+	t.uses = append(t.uses, tokenLookupUse{codes: codes, index: index, w: w, y: y})
 	return t.Op(y, []*Node{w}, func(v *Node) []*Node {
 		return []*Node{Scatter(index, Transpose(v, 0, 1), w.Shape(), false, false)}
 	})
@@ -43,33 +44,20 @@ func GatherTokens(t *Tape, x, positions *Node) *Node {
 // of at most positions.
 func AddPositions(t *Tape, x, w *Node, records int) *Node {
 	d := x.Shape().Dimensions
-	tokens, all := d[1]/records, w.Shape().Dimensions[0]
+	tokens := d[1] / records
 	used := Transpose(Slice(w, AxisRange(0, tokens), AxisRange()), 0, 1)
 	y := Reshape(Add(byToken(x, records), BroadcastToDims(Reshape(used, d[0], tokens, 1), d[0], tokens, records)), d...)
-	return t.Op(y, []*Node{x, w}, func(v *Node) []*Node {
-		sum := Transpose(ReduceSum(byToken(v, records), 2), 0, 1)
-		if tokens < all {
-			sum = Concatenate([]*Node{sum, zeros(v.Graph(), all-tokens, d[0])}, 0)
-		}
-		return []*Node{v, sum}
-	})
+	u := positionUse{w: w, y: y, n: records}
+	t.uses = append(t.uses, u)
+	return t.Op(y, []*Node{x, w}, func(v *Node) []*Node { return []*Node{v, u.sum(v)} })
 }
 
-// AddRow adds row k of w [rows, d] to every column of x [d, n].
-func AddRow(t *Tape, x, w *Node, k int) *Node {
-	d, rows := x.Shape().Dimensions, w.Shape().Dimensions[0]
-	y := Add(x, broadcastColumn(Slice(w, AxisRange(k, k+1), AxisRange()), d[1]))
-	return t.Op(y, []*Node{x, w}, func(v *Node) []*Node {
-		var parts []*Node
-		if k > 0 {
-			parts = append(parts, zeros(v.Graph(), k, d[0]))
-		}
-		parts = append(parts, Reshape(sumColumns(v), 1, d[0]))
-		if rest := rows - k - 1; rest > 0 {
-			parts = append(parts, zeros(v.Graph(), rest, d[0]))
-		}
-		return []*Node{v, Concatenate(parts, 0)}
-	})
+// AddRow adds row k of w [rows, d] to every token of every record of x [d, T n].
+func AddRow(t *Tape, x, w *Node, k, records int) *Node {
+	y := Add(x, broadcastColumn(Slice(w, AxisRange(k, k+1), AxisRange()), x.Shape().Dimensions[1]))
+	u := rowUse{w: w, y: y, row: k, n: records}
+	t.uses = append(t.uses, u)
+	return t.Op(y, []*Node{x, w}, func(v *Node) []*Node { return []*Node{v, u.atRow(sumColumns(v))} })
 }
 
 // DropoutTokens is x [d, T n] times a dropout mask [d T, n]; a nil mask is inference.

@@ -59,7 +59,7 @@ func TestPositionsAndRowsAreAdded(t *testing.T) {
 	for _, rows := range []int{3, 5} {
 		x, w := wave(0.1, d, tokens*n), wave(0.7, rows, d)
 		out := execute(t, func(in []*Node) []*Node {
-			return []*Node{AddPositions(&Tape{}, in[0], in[1], n), AddRow(&Tape{}, in[0], in[1], 1)}
+			return []*Node{AddPositions(&Tape{}, in[0], in[1], n), AddRow(&Tape{}, in[0], in[1], 1, n)}
 		}, x, w)
 		position, row := flat(t, x), flat(t, x)
 		for e := range d {
@@ -73,8 +73,8 @@ func TestPositionsAndRowsAreAdded(t *testing.T) {
 		checkClose(t, "positions", out[0], position, 1e-7)
 		checkClose(t, "row", out[1], row, 1e-7)
 		checkVJP(t, "positions", func(tape *Tape, in []*Node) *Node { return AddPositions(tape, in[0], in[1], n) }, x, w)
-		checkVJP(t, "row", func(tape *Tape, in []*Node) *Node { return AddRow(tape, in[0], in[1], 1) }, x, w)
-		checkVJP(t, "first row", func(tape *Tape, in []*Node) *Node { return AddRow(tape, in[0], in[1], 0) }, x, w)
+		checkVJP(t, "row", func(tape *Tape, in []*Node) *Node { return AddRow(tape, in[0], in[1], 1, n) }, x, w)
+		checkVJP(t, "first row", func(tape *Tape, in []*Node) *Node { return AddRow(tape, in[0], in[1], 0, n) }, x, w)
 	}
 }
 

@@ -55,6 +55,15 @@ var exampleLayers = map[string]struct {
 		codes := MaxScalar(MinScalar(Round(AddScalar(Slice(x, AxisRange(0, 1)), 1)), 2), 0)
 		return Embedding(t, codes, p[0])
 	}},
+	// Of 5 tokens some have the same number, and no table is used up to its end.
+	"embeddings of tokens, positions, a row": {5, [][]int{{4, 3}, {6, 3}, {3, 3}, {3, 3}, {3}}, func(t *Tape, x *Node, p []*Node) *Node {
+		n := x.Shape().Dimensions[1]
+		codes := MaxScalar(MinScalar(Round(AddScalar(x, 1)), 2), 0)
+		h := AddPositions(t, TokenEmbedding(t, codes, p[0]), p[1], n)
+		h = AddRow(t, h, p[2], 1, n)
+		h = Residual(t, h, Attention(t, h, h, h, nil, 1, n))
+		return ByRecord(t, DenseTokens(t, h, p[3], p[4], n), n)
+	}},
 }
 
 // ownGradients is the summed loss, a squared output with weights that differ, and its

@@ -49,6 +49,7 @@ func deviceNetworks() map[string]struct {
 		"AllCNN":                 {vision.AllCNN{Channels: 1, Side: 8, Outputs: 3, Width: 2}, labelled(images, labels)},
 		"ResNet-18":              {vision.ResNet18{Channels: 1, Side: 16, Outputs: 3, Width: 2}, labelled(large, ys)},
 		"BERT":                   {bert, masked},
+		"classifier of texts":    {textClassifier(bert), labelled(masked[0].X.FirstColumns(bert.Tokens), y)},
 		"denoiser": {diffusion.UNet{Side: 8, Width: 4, Levels: 2}, Objective{
 			{X: images, Augment: diffusion.EDM{}, Targets: []Target{{Loss: diffusion.EDM{}, Weight: 1.0 / 64}}},
 		}},
@@ -254,6 +255,12 @@ func TestAnExecutionTakesTwoSecondsAtMost(t *testing.T) {
 			t.Errorf("%v: %d steps, later %d", of, n, later)
 		}
 	}
+}
+
+// textClassifier has the encoder of a BERT.
+func textClassifier(m text.BERT) text.Classifier {
+	return text.Classifier{Tokens: m.Tokens, Outputs: 3, Layers: m.Layers, Width: m.Width, Heads: m.Heads, Hidden: m.Hidden,
+		Vocabulary: m.Vocabulary, Positions: m.Positions}
 }
 
 // maskedWindows returns a small BERT and its masked-language objective on windows of different

@@ -3,6 +3,8 @@
 package text
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -92,6 +94,7 @@ type step struct {
 	t       testing.TB
 	r       *model.Runner
 	records int
+	names   []string // of the loss's inputs
 	inputs  []any
 	library bool // the gradient is the library's own, not the tape's
 	exec    *Exec
@@ -100,29 +103,47 @@ type step struct {
 func newStep(t testing.TB, r *model.Runner, x array.Matrix[float32], in map[string]array.Matrix[float32]) *step {
 	t.Helper()
 	s := &step{t: t, r: r, records: x.Rows}
-	for _, m := range []array.Matrix[float32]{x, in[loss.MaskedTokens], in[loss.MaskedWeights]} {
+	s.names = slices.Sorted(maps.Keys(in))
+	for _, m := range append([]array.Matrix[float32]{x}, valuesOf(in, s.names)...) {
 		s.inputs = append(s.inputs, tensors.FromFlatDataAndDimensions(m.Transpose().Data, m.Cols, m.Rows))
 	}
 	return s
 }
 
+func valuesOf(in map[string]array.Matrix[float32], names []string) (out []array.Matrix[float32]) {
+	for _, name := range names {
+		out = append(out, in[name])
+	}
+	return out
+}
+
+// lossOf returns the loss that a network is trained with.
+func lossOf(a model.Architecture) loss.Loss {
+	if m, is := a.(BERT); is {
+		return m.Loss()
+	}
+	return loss.CrossEntropy{}
+}
+
 func (s *step) graph(in []*Node) []*Node {
 	n := len(s.r.WeightShapes())
-	p, x, masks := in[:n], in[n], in[n+3:]
+	p, x, given, masks := in[:n], in[n], in[n+1:n+1+len(s.names)], in[n+1+len(s.names):]
 	if len(masks) == 0 {
 		masks = nil
 	}
 	tape := &nn.Tape{}
-	z := s.r.Arch.Forward(tape, p, x, masks).Outputs[loss.MaskedLogits]
-	v := loss.Build(s.r.Arch.(BERT).Loss(), loss.Batch{
-		Outputs: map[string]*Node{loss.MaskedLogits: z},
-		Inputs:  map[string]*Node{loss.MaskedTokens: in[n+1], loss.MaskedWeights: in[n+2]},
-	})
+	output := s.r.Arch.Returns()[0].Name
+	z := s.r.Arch.Forward(tape, p, x, masks).Outputs[output]
+	batch := loss.Batch{Outputs: map[string]*Node{output: z}, Inputs: map[string]*Node{}}
+	for k, name := range s.names {
+		batch.Inputs[name] = given[k]
+	}
+	v := loss.Build(lossOf(s.r.Arch), batch)
 	mean := DivScalar(ReduceAllSum(v.Losses), float64(s.records))
 	if s.library {
 		return append([]*Node{mean}, Gradient(mean, p...)...)
 	}
-	adjoint := DivScalar(v.Adjoints[loss.MaskedLogits], float64(s.records))
+	adjoint := DivScalar(v.Adjoints[output], float64(s.records))
 	return append([]*Node{mean}, tape.Backward(nn.Adjoints{z: adjoint}, p)...)
 }
 

@@ -13,14 +13,32 @@ import (
 )
 
 const (
-	bodyPrefix = "bert."
-	headPrefix = "cls.predictions."
+	bodyPrefix   = "bert."
+	poolerPrefix = bodyPrefix + "pooler."
+	headPrefix   = "cls.predictions."
+	classPrefix  = "classifier."
 )
 
 // NameStateDict implements model.StateDictNamer, for BertForMaskedLM of Hugging Face's
 // transformers (5.24.0), without the tied tensors cls.predictions.decoder.weight and .bias,
 // which its files leave out too.
 func (m BERT) NameStateDict(d *nn.StateDict) {
+	m.nameEncoder(d)
+	d.Module("head.dense", headPrefix+"transform.dense")
+	d.Module("head.norm", headPrefix+"transform.LayerNorm")
+	d.Tensor("head.bias", headPrefix+"bias")
+}
+
+// NameStateDict implements model.StateDictNamer, for BertForSequenceClassification of Hugging
+// Face's transformers (5.24.0) without its pooler: what a BertModel with add_pooling_layer=False
+// under the name bert and a torch.nn.Linear under the name classifier have.
+func (m Classifier) NameStateDict(d *nn.StateDict) {
+	m.encoder().nameEncoder(d)
+	d.Module("head", strings.TrimSuffix(classPrefix, "."))
+}
+
+// nameEncoder names the weights of the encoder.
+func (m BERT) nameEncoder(d *nn.StateDict) {
 	m = m.withDefaults()
 	embeddings := bodyPrefix + "embeddings."
 	d.Module("token", embeddings+"word_embeddings")
@@ -35,9 +53,6 @@ func (m BERT) NameStateDict(d *nn.StateDict) {
 		d.Module(ours+"ffn.down", theirs+"output.dense")
 		d.Module(ours+"ffn.norm", theirs+"output.LayerNorm")
 	}
-	d.Module("head.dense", headPrefix+"transform.dense")
-	d.Module("head.norm", headPrefix+"transform.LayerNorm")
-	d.Tensor("head.bias", headPrefix+"bias")
 }
 
 // ReadWeights reads BERT's weights from a safetensors file of Hugging Face's BertModel,
@@ -48,28 +63,23 @@ func (m BERT) NameStateDict(d *nn.StateDict) {
 // pooler, the head for the next sentence, buffers such as position_ids, a missing head. Any
 // other tensor that is missing, unknown or of another shape is an error, which lists all.
 func (m BERT) ReadWeights(f *safetensors.File, initial nn.Params) (p nn.Params, notes []string, err error) {
-	r := reading{tensors: slices.Clone(f.Tensors)}
-	r.rename()
-	r.drop("buffers", func(name string) bool {
-		return strings.HasSuffix(name, ".position_ids") || strings.HasSuffix(name, ".token_type_ids")
-	})
-	r.drop("the pooler", func(name string) bool { return strings.HasPrefix(name, bodyPrefix+"pooler.") })
-	r.drop("the head for the next sentence", func(name string) bool { return strings.HasPrefix(name, "cls.seq_relationship.") })
+	r := newReading(f)
 	wrong := r.untie()
+	return r.read(m, m, initial, wrong, headPrefix, "head for masked language modelling")
+}
 
-	d, rest := model.StateDict(m, initial), nn.Params(nil)
-	if !slices.ContainsFunc(r.tensors, func(t safetensors.Tensor) bool { return strings.HasPrefix(t.Name, headPrefix) }) {
-		r.note("The file has no head for masked language modelling: the head keeps its initial weights.")
-		d = slices.DeleteFunc(d, func(s nn.StateTensor) bool { return strings.HasPrefix(s.Name, headPrefix) })
-		rest = initial[slices.IndexFunc(initial, isHead):]
-		initial = initial[:len(initial)-len(rest)]
+// ReadWeights reads the weights of the encoder, and of the linear layer where the file has one
+// for the network, from a safetensors file of Hugging Face's BertModel, BertForMaskedLM,
+// BertForPreTraining or BertForSequenceClassification, or from a network's own state_dict.
+// initial and notes are as for BERT. The linear layer of a file with a pooler is not used: it
+// reads the pooler's output.
+func (m Classifier) ReadWeights(f *safetensors.File, initial nn.Params) (p nn.Params, notes []string, err error) {
+	r := newReading(f)
+	r.drop("the head for masked language modelling", func(name string) bool { return strings.HasPrefix(name, headPrefix) })
+	if r.pooler {
+		r.drop("the linear layer behind the pooler", func(name string) bool { return strings.HasPrefix(name, classPrefix) })
 	}
-	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, initial)
-	if wrong = append(wrong, more...); len(wrong) > 0 {
-		m = m.withDefaults()
-		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s", m.Name(), m.Layers, m.Width, strings.Join(wrong, "; "))
-	}
-	return append(p, rest.Clone()...), r.notes, nil
+	return r.read(m, m.encoder(), initial, nil, classPrefix, "linear layer of a classifier without pooler")
 }
 
 func isHead(p nn.Param) bool { return strings.HasPrefix(p.Name, "head.") }
@@ -78,6 +88,39 @@ func isHead(p nn.Param) bool { return strings.HasPrefix(p.Name, "head.") }
 type reading struct {
 	tensors []safetensors.Tensor
 	notes   []string
+	pooler  bool // whether the file has one
+}
+
+// newReading returns the tensors of a file under today's names, without those that no network of
+// this package has.
+func newReading(f *safetensors.File) *reading {
+	r := &reading{tensors: slices.Clone(f.Tensors)}
+	r.rename()
+	r.drop("buffers", func(name string) bool {
+		return strings.HasSuffix(name, ".position_ids") || strings.HasSuffix(name, ".token_type_ids")
+	})
+	r.pooler = r.drop("the pooler", func(name string) bool { return strings.HasPrefix(name, poolerPrefix) })
+	r.drop("the head for the next sentence", func(name string) bool { return strings.HasPrefix(name, "cls.seq_relationship.") })
+	return r
+}
+
+// read reads the weights of a network with this encoder. Without any tensor of the prefix head
+// the head keeps its initial weights; what says what it is. wrong is what was found before.
+func (r *reading) read(m model.Architecture, encoder BERT, initial nn.Params, wrong []string, head, what string) (nn.Params, []string, error) {
+	d, rest := model.StateDict(m, initial), nn.Params(nil)
+	if !slices.ContainsFunc(r.tensors, func(t safetensors.Tensor) bool { return strings.HasPrefix(t.Name, head) }) {
+		r.note("The file has no %s: the head keeps its initial weights.", what)
+		d = slices.DeleteFunc(d, func(s nn.StateTensor) bool { return strings.HasPrefix(s.Name, head) })
+		rest = initial[slices.IndexFunc(initial, isHead):]
+		initial = initial[:len(initial)-len(rest)]
+	}
+	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, initial)
+	if wrong = append(wrong, more...); len(wrong) > 0 {
+		encoder = encoder.withDefaults()
+		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s",
+			m.Name(), encoder.Layers, encoder.Width, strings.Join(wrong, "; "))
+	}
+	return append(p, rest.Clone()...), r.notes, nil
 }
 
 func (r *reading) note(format string, args ...any) {
@@ -95,15 +138,16 @@ func (r *reading) rename() {
 		if path, ok := strings.CutSuffix(t.Name, "LayerNorm.beta"); ok {
 			t.Name = path + "LayerNorm.bias"
 		}
-		if bare && !strings.HasPrefix(t.Name, "cls.") {
+		if bare && !strings.HasPrefix(t.Name, "cls.") && !strings.HasPrefix(t.Name, classPrefix) {
 			t.Name = bodyPrefix + t.Name
 		}
 		r.tensors[i].Name = t.Name
 	}
 }
 
-// drop removes tensors that the network does not have, and says so.
-func (r *reading) drop(what string, unused func(name string) bool) {
+// drop removes tensors that the network does not have, and says so. It reports whether there
+// were any.
+func (r *reading) drop(what string, unused func(name string) bool) bool {
 	var names []string
 	r.tensors = slices.DeleteFunc(r.tensors, func(t safetensors.Tensor) bool {
 		if unused(t.Name) {
@@ -115,6 +159,7 @@ func (r *reading) drop(what string, unused func(name string) bool) {
 	if len(names) > 0 {
 		r.note("Not used: %s (%s).", what, strings.Join(names, ", "))
 	}
+	return len(names) > 0
 }
 
 // untie removes the copies of tied tensors. A copy with other numbers is an error: the

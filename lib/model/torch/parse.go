@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 )
 
@@ -22,6 +23,9 @@ func architectures() []model.Architecture {
 		out = append(out, f.New(0, 0))
 	}
 	for _, f := range vision.All() {
+		out = append(out, f.New(0, 0, 0))
+	}
+	for _, f := range text.Classifiers() {
 		out = append(out, f.New(0, 0, 0))
 	}
 	return out

@@ -21,6 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/torch"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/model/vision"
@@ -105,6 +106,7 @@ func TestReadingUndoesWriting(t *testing.T) {
 		tabular.FTTransformer{Features: 3, Outputs: 2, Width: 8}, tabular.OneHidden{Features: 3, Outputs: 2, Hidden: 4},
 		tabular.Blocks{Features: 3, Outputs: 2, Hidden: []int{4, 5}},
 		vision.SmallCNN{Side: 8, Width: 2, Hidden: 3, Norm: true}, vision.AllCNN{Side: 8, Width: 2}, vision.ResNet18{Side: 8, Width: 2},
+		text.Classifier{Tokens: 4, Outputs: 2, Layers: 1, Width: 4, Heads: 2, Vocabulary: 7, Positions: 5},
 		vae.Cells{Genes: 5, Hidden: []int{4, 3}, Latent: 2}, vae.Gaussian{Features: 3},
 		ib.Bottleneck{Features: 192, Outputs: 2, Latent: 192, Compressor: resnet, Approximator: resnet},
 		ib.Approximator{Of: ib.Bottleneck{Features: 192, Outputs: 2, Latent: 192, Compressor: resnet, Approximator: resnet}},

@@ -14,14 +14,15 @@ import (
 
 // sizes are the settings of every network that are numbers, with a small value.
 var sizes = map[string]map[string]int{
-	"tabular-mlp":    {"features": 3, "outputs": 2, "hidden": 4},
-	"one-hidden":     {"features": 3, "outputs": 2, "hidden": 4},
-	"residual-mlp":   {"features": 3, "outputs": 2, "width": 4, "hidden": 4, "blocks": 1},
-	"ft-transformer": {"features": 3, "outputs": 2, "width": 4, "hidden": 4, "blocks": 1, "heads": 1},
-	"tabular-blocks": {"features": 3, "outputs": 2, "hidden": 4},
-	"small-cnn":      {"channels": 1, "side": 8, "outputs": 2, "width": 2, "hidden": 2},
-	"all-cnn":        {"channels": 1, "side": 8, "outputs": 2, "width": 2},
-	"resnet-18":      {"channels": 1, "side": 8, "outputs": 2, "width": 2},
+	"tabular-mlp":     {"features": 3, "outputs": 2, "hidden": 4},
+	"one-hidden":      {"features": 3, "outputs": 2, "hidden": 4},
+	"residual-mlp":    {"features": 3, "outputs": 2, "width": 4, "hidden": 4, "blocks": 1},
+	"ft-transformer":  {"features": 3, "outputs": 2, "width": 4, "hidden": 4, "blocks": 1, "heads": 1},
+	"tabular-blocks":  {"features": 3, "outputs": 2, "hidden": 4},
+	"small-cnn":       {"channels": 1, "side": 8, "outputs": 2, "width": 2, "hidden": 2},
+	"all-cnn":         {"channels": 1, "side": 8, "outputs": 2, "width": 2},
+	"resnet-18":       {"channels": 1, "side": 8, "outputs": 2, "width": 2},
+	"bert-classifier": {"tokens": 4, "outputs": 2, "layers": 1, "width": 4, "heads": 1, "hidden": 4, "vocabulary": 20, "positions": 8},
 }
 
 // spelled is what --arch says.

@@ -1,0 +1,98 @@
+// Texts in lethe try: the flags, the forget sets, the settings of the training.
+
+package command
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/datasets/own"
+	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/lab"
+
+	"github.com/spf13/pflag"
+)
+
+// The defaults of the training on texts: a small network needs steps, and not many epochs.
+const (
+	textBatch  = 32
+	textEpochs = 10
+	textSeeds  = 3
+)
+
+// textData are the flags for texts.
+type textData struct {
+	file, column, group string
+	tokens, documents   int
+	dropEmpty           bool
+}
+
+func (d *textData) flags(f *pflag.FlagSet) {
+	f.StringVar(&d.file, "text", "", "texts in a table in CSV or TSV, with --column and --target")
+	f.StringVar(&d.column, "column", "", "column of the texts")
+	f.StringVar(&d.group, "group", "", "column that says whom a text belongs to: the split keeps the texts of one together")
+	f.IntVar(&d.tokens, "tokens", 0, "tokens of a window; longer texts are cut into several (default: 16 to 64, by the texts)")
+	f.IntVar(&d.documents, "max-documents", 0, "use a random part of the texts (default: all)")
+	f.BoolVar(&d.dropEmpty, "drop-empty", false, "leave out the rows without a text")
+}
+
+func (d *textData) options() []own.TableOption {
+	out := []own.TableOption{own.Column(d.column)}
+	if d.group != "" {
+		out = append(out, own.Group(d.group))
+	}
+	if d.tokens > 0 {
+		out = append(out, own.Tokens(d.tokens))
+	}
+	if d.documents > 0 {
+		out = append(out, own.MaxDocuments(d.documents))
+	}
+	if d.dropEmpty {
+		out = append(out, own.DropEmpty())
+	}
+	return out
+}
+
+// isTextSet reports whether a name is that of a set of texts.
+func isTextSet(name string) bool {
+	_, err := texts.Lookup(name)
+	return err == nil
+}
+
+// named returns a set of texts that Lethe knows, in windows. Equal texts are in the same part.
+func (d *textData) named(set string) lab.Texts {
+	return lab.Texts{Set: set, Preparation: texts.Preparation{
+		Unit: texts.Windows, Tokens: d.tokens, MaxDocuments: d.documents, GroupBy: texts.ByText,
+	}}
+}
+
+// forgetTexts returns a forget set of whole texts for one of records: a share of the texts, or
+// texts by number.
+func forgetTexts(f lab.ForgetSet) lab.ForgetSet {
+	numbers := lab.Records{}
+	switch f := f.(type) {
+	case lab.Random:
+		return lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}
+	case lab.Records:
+		numbers = f
+	case lab.Mask:
+		for i, is := range f {
+			if is {
+				numbers = append(numbers, i)
+			}
+		}
+	default:
+		return f
+	}
+	where := lab.Where{Column: texts.ColumnDocument, Op: datasets.In}
+	for _, n := range numbers {
+		where.Values = append(where.Values, strconv.Itoa(n))
+	}
+	return where
+}
+
+// fillTextFit sets what the command line leaves open of the training on texts.
+func fillTextFit(s *lab.Setting) {
+	s.Fit.Epochs, s.Fit.Batch = cmp.Or(s.Fit.Epochs, textEpochs), cmp.Or(s.Fit.Batch, textBatch)
+}
