@@ -3,7 +3,8 @@ package main
 // methodFaults are mistakes in unlearning, federations, and the choice of comparisons.
 var methodFaults = []Fault{
 	// Unlearning.
-	{File: "lib/unlearn/neggrad.go", Old: "r.Forget, !m.Batched, m.Alpha-1)", New: "r.Forget, !m.Batched, 1-m.Alpha)", Protects: "NegGrad ascends on the forget set"},
+	{File: "lib/unlearn/neggrad.go", Old: "r.Forget, !m.Batched, m.Alpha-1)", New: "r.Forget, !m.Batched, 1-m.Alpha)",
+		Protects: "NegGrad ascends on the forget set"},
 	{File: "lib/unlearn/scrub.go", Old: "keep, err := r.distillTarget(teacher, r.Retain,", New: "keep, err := r.distillTarget(teacher, r.Forget,",
 		Protects: "SCRUB agrees with the teacher on the retain set"},
 	{File: "lib/unlearn/scrub.go", Old: "r.term(\"forget\", r.Forget, !m.Batched, leave)", New: "r.term(\"forget\", r.Retain, !m.Batched, leave)",

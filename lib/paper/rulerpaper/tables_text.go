@@ -347,8 +347,8 @@ func textNotes(c *Collected) []string {
 		fmt.Sprintf("%s of %s, about a fifth of them held out; a record is a sentence of at most %d tokens, a longer one is cut. The paper lists 30,000 "+
 			"records and says neither how it draws nor how it divides them.", capital(documents), size.Set, size.Tokens),
 		trainingNote(size),
-		fmt.Sprintf("Unlearning as in the paper: AdamW at %g, weight decay %g, batches of %d; epochs as in its tables. Methods that use both sets take a batch of "+
-			"the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
+		fmt.Sprintf("Unlearning as in the paper: AdamW at %g, weight decay %g, batches of %d; epochs as in its tables. Methods that use both sets take a "+
+			"batch of the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
 		"SCRUB and Bad Teacher compare the scores of hidden tokens with those of a teacher that sees the same hidden tokens; the paper does not say how.",
 		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
 			"below; identical sentences tie, and %q is what the published program computes.", lossRecords, "M4, as coded"))
