@@ -87,7 +87,6 @@ var lfwFolders = []string{"lfw", "lfw_funneled", "lfw-deepfunneled"}
 type lfwPerson struct {
 	name   string
 	images []string // names of the files, by number
-	gender int
 }
 
 // openLFW lists the folder and reads the lists of names. kept is the expected number of people

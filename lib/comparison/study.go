@@ -74,7 +74,7 @@ type Run struct {
 	Seed                 int
 	DataHash             string
 	Caveat               string // on how the data were read, see datasets.About
-	Forget, Retain, Test int // numbers of records
+	Forget, Retain, Test int    // numbers of records
 	Models               []Model
 }
 
