@@ -111,7 +111,7 @@ func (d reportDraw) text(s specialty, planted string) string {
 	for _, f := range findings[:1+d.rng.IntN(2)] {
 		out = append(out, f+d.oneOf([]string{".", " today.", ", as before.", " on examination."}))
 	}
-	out = append(out, fmt.Sprintf("We recommend %s, and the patient returns in %d weeks.", d.oneOf(s.plan), 1+d.rng.IntN(12)))
+	out = append(out, fmt.Sprintf("We recommend %s, and the patient returns in %d weeks.", d.oneOf(s.plan), 2+d.rng.IntN(11)))
 	return strings.Join(out, " ")
 }
 
