@@ -407,3 +407,23 @@ func TestAVocabularyIsKnownByItsContent(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 }
+
+// Every document has a word of its own. That of a held-out document is not in the vocabulary.
+func TestTheVocabularyIsLearnedFromTheTrainPart(t *testing.T) {
+	var documents []Document
+	for i := range 40 {
+		word := strings.Repeat(string(rune('a'+i%20)), 3) + strings.Repeat(string(rune('b'+i/20)), 4)
+		documents = append(documents, Document{Name: word, Text: word + " is here. Look at " + word + "!", Label: []string{"x", "y"}[i%2]})
+	}
+	s, err := New("words", Labels{}, documents)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepared(t, s, Preparation{Tokens: 16, Vocabulary: 1000})
+	test := documentsIn(t, p, p.Test)
+	for i, d := range documents {
+		if known := slices.Contains(p.About.Vocabulary, d.Name); known == test[float64(i)] {
+			t.Errorf("the word of document %d, held out %v, is in the vocabulary: %v", i, test[float64(i)], known)
+		}
+	}
+}
