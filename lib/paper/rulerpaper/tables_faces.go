@@ -170,7 +170,7 @@ var table14 = Recipe{
 	Title: "RULER Table 14. M4 when people are forgotten",
 	Doc: "All images of some people are forgotten by a ResNet-18 whose task is another than to recognise them. The paper finds M4 of the original " +
 		"up to 0.94 and reads identities that are memorised. What it does not show stands beside: the oracle, which never saw these people, and " +
-		"*untouched people*, whom no model of the table was trained on: M4 of as many images of theirs, among the same retained images. The " +
+		"untouched people, whom no model of the table was trained on: M4 of as many images of theirs, among the same retained images. The " +
 		"difference of the two is, on average, what training on somebody adds. It compares different people, so that chance moves it more than " +
 		"ΔM4, which compares the same people in two models. One half is no null here: a retained image has others of the same person " +
 		"among its neighbours, and an image of a forgotten or an untouched person has none.",
