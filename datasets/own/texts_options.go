@@ -104,8 +104,12 @@ func (s *tableSettings) checkTextColumns(columns []string) error {
 	switch c := s.Texts.Column; {
 	case c == "":
 		return fmt.Errorf("no column of texts is named: say Column(column), with one of %s", firstOf(columns))
-	case c == s.Target || c == s.Texts.Group || s.Target == s.Texts.Group:
-		return fmt.Errorf("the texts, the target and the group are three columns; they are said to be %q, %q and %q", c, s.Target, s.Texts.Group)
+	case c == s.Target:
+		return fmt.Errorf("the column %q is named for the texts and as the target; name two columns", c)
+	case c == s.Texts.Group:
+		return fmt.Errorf("the column %q is named for the texts and as the group; name two columns", c)
+	case s.Target != "" && s.Target == s.Texts.Group:
+		return fmt.Errorf("the column %q is named as the target and as the group; name two columns", s.Target)
 	case s.Forced[c].What != "":
 		return fmt.Errorf("the column %q cannot be that of the texts and %s", c, s.Forced[c].What)
 	case s.Forced[s.Texts.Group].What == forcedIgnored:
