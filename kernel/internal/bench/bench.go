@@ -57,7 +57,7 @@ each side.`,
 	f.IntVar(&b.rows, "rows", 30000, "records of the training step")
 	f.IntVar(&b.embeddings, "embeddings", 20000, "records of M4, of which 5 % are forgotten")
 	asJSON := cli.JSONFlag(c)
-	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newFT(), newVAE(), newIB(), newBlindU(), newAtlas(), newDevice())
+	c.AddCommand(newWorker(), newCells(), newSDE(), newVision(), newFT(), newVAE(), newIB(), newText(), newBlindU(), newAtlas(), newDevice())
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		return b.check(cmd, args, limit{"steps", b.steps, 1}, limit{"rows", b.rows, 1}, limit{"embeddings", b.embeddings, 100})
 	}

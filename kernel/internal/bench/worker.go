@@ -38,6 +38,7 @@ var serverTasks = []struct {
 	{"vision", "NETWORK BATCH STEPS", server.vision},
 	{"ft", "BATCH COLUMNS STEPS", server.ft},
 	{"ib", "BATCH STEPS", server.ib},
+	{"text", "BATCH TOKENS STEPS", server.text},
 	{"blindu", "DATA RECORDS EPOCHS SHARE BETA ROUNDS LOCAL", server.blindu},
 	{"vae", "LIKELIHOOD BATCH STEPS NONZERO", server.vae},
 	{"private", "LIKELIHOOD BATCH STEPS NONZERO", server.private},
@@ -150,7 +151,8 @@ type timedTraining struct {
 	steps        int // per epoch
 	// targets are the losses; nil: random labels.
 	targets []train.Target
-	private *train.Private // nil: plain training
+	augment train.Augmenter // nil: the records as they are
+	private *train.Private  // nil: plain training
 }
 
 // serveTraining trains for as many epochs as requested and answers with the time of a step.
@@ -201,7 +203,7 @@ func (d server) fit(ctx context.Context, f timedTraining, rng *rand.Rand, after 
 			stop()
 		}
 	}}
-	o := train.Objective{{Name: "bench", X: f.x, Targets: f.targets}}
+	o := train.Objective{{Name: "bench", X: f.x, Targets: f.targets, Augment: f.augment}}
 	f.config.Epochs = 1 << 30 // after ends the training
 	if f.private == nil {
 		_, _, err = train.Fit(ctx, r, p, o, f.config, h)
