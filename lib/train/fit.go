@@ -159,8 +159,11 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 	task.Skip(s.Done)
 	defer func() { s.release() }()
 	var spare *State // the state before the last; used by this loop only
-	own := h.Resume == nil
+	own, kept := h.Resume == nil, h.Save != nil || h.SaveLast != nil
 	for s.Done < l.Epochs && !l.EarlyStop.reached(s.History) && !plan.Validation.reached(s) {
+		if own && !kept {
+			spare = s // nobody asks for s if the epoch ends early: it is trained in place
+		}
 		next, err := l.epoch(ctx, s, spare)
 		if err != nil {
 			return nil, nil, interrupted(AsDiverged(err, s.Done+1), ctx, s, h)

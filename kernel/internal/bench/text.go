@@ -43,7 +43,7 @@ medians per step, their ratio (below 1: Lethe is faster) and the peak memory.`,
 	v.deviceFlags(c)
 	c.Flags().IntVar(&v.batch, "batch", 16, "texts per step")
 	c.Flags().IntVar(&v.tokens, "tokens", 64, "tokens of a text")
-	c.Flags().IntVar(&v.steps, "steps", 8, "steps per repetition")
+	c.Flags().IntVar(&v.steps, "steps", 24, "steps per repetition")
 	asJSON := cli.JSONFlag(c)
 	c.Args = func(cmd *cobra.Command, args []string) error {
 		if err := (text.BERT{Tokens: v.tokens}).Check(); err != nil {

@@ -41,7 +41,8 @@ type execution struct {
 // check records the error of a kernel, which Execute returns.
 func (x *execution) check(err error) {
 	if err != nil {
-		x.failed.CompareAndSwap(nil, &err)
+		kept := err // err itself would be on the heap in every call
+		x.failed.CompareAndSwap(nil, &kept)
 	}
 }
 

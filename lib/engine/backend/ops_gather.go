@@ -94,32 +94,56 @@ type lookupViews struct {
 	x, indices, other view
 }
 
-// forEachPair calls f with the offsets of every element of the other tensor and of its
-// element in the indexed tensor. Slices that lie outside are moved inside if the lookup
-// clamps, otherwise skipped.
-func (l lookupViews) forEachPair(x *execution, f func(other, in int)) {
-	read := indexOf[l.indices.dtype]
-	var batch []int // axes of the other tensor
-	for i := range l.other.dims {
+// run is a part of a slice along its longest axis: n elements, whose distances in the other
+// tensor and in the indexed one are strides.
+type run struct{ axis, n, other, in int }
+
+func (l lookupViews) longestRun() run {
+	out, k := run{axis: -1, n: 1}, 0
+	for axis, n := range l.size {
+		if slices.Contains(l.dropped, axis) {
+			continue
+		}
+		if n >= out.n {
+			out = run{axis, n, l.other.strides[l.offsets[k]], l.x.strides[axis]}
+		}
+		k++
+	}
+	return out
+}
+
+// batch returns the axes of the other tensor that are no slice's, with their lengths.
+func (l lookupViews) batch() (axes, dims []int) {
+	for i, n := range l.other.dims {
 		if !slices.Contains(l.offsets, i) {
-			batch = append(batch, i)
+			axes, dims = append(axes, i), append(dims, n)
 		}
 	}
-	counts := make([]int, len(batch))
-	for i, axis := range batch {
-		counts[i] = l.other.dims[axis]
+	return axes, dims
+}
+
+// forEachRun calls f for every run r of the slices first ... last-1, with the offsets of its
+// first element in the other tensor and in the indexed one. Slices that lie outside are moved
+// inside if the lookup clamps, otherwise skipped.
+func (l lookupViews) forEachRun(x *execution, r run, first, last int, f func(other, in int)) {
+	read := indexOf[l.indices.dtype]
+	batch, counts := l.batch()
+	size := slices.Clone(l.size)
+	if r.axis >= 0 {
+		size[r.axis] = min(1, r.n)
 	}
-	place, starts, within := make([]int, len(batch)), make([]int, len(l.size)), make([]int, len(l.size))
-	forEachIndex(counts, place, func() {
+	place, starts, within := make([]int, len(batch)), make([]int, len(size)), make([]int, len(size))
+	for s := first; s < last; s++ {
+		base, rest := 0, s
+		for i := len(batch) - 1; i >= 0; i-- {
+			place[i], rest = rest%counts[i], rest/counts[i]
+			base += place[i] * l.other.strides[batch[i]]
+		}
 		if !l.readStarts(x, read, place, starts) {
-			return
-		}
-		base := 0
-		for i, axis := range batch {
-			base += place[i] * l.other.strides[axis]
+			continue
 		}
 		clear(within)
-		forEachIndex(l.size, within, func() {
+		forEachIndex(size, within, func() {
 			in, out, k := 0, base, 0
 			for axis, w := range within {
 				in += (starts[axis] + w) * l.x.strides[axis]
@@ -130,7 +154,7 @@ func (l lookupViews) forEachPair(x *execution, f func(other, in int)) {
 			}
 			f(out, in)
 		})
-	})
+	}
 }
 
 // readStarts reads the start of the slice of a batch index; false if it lies outside.
@@ -162,11 +186,16 @@ func init() {
 	stepMakers[compute.OpTypeGather] = func(p *planner, n *node) ([]step, map[int]int, error) {
 		return []step{gatherStep{lookupViews{n.attr.(lookup), p.views[n.in[0]], p.views[n.in[1]], p.views[n]}}}, nil, nil
 	}
-	scatter := func(p *planner, n *node) ([]step, map[int]int, error) {
-		to := p.views[n]
-		base := denseCopy(p.views[n.in[0]], to)
-		s := scatterStep{lookupViews{n.attr.(lookup), to, p.views[n.in[1]], p.views[n.in[2]]}, scatterOps[kernelKey{n.op, to.dtype}]}
-		return []step{base, s}, nil, nil
+	scatter := func(p *planner, n *node) (steps []step, scratch map[int]int, err error) {
+		to, updates := p.views[n], p.views[n.in[2]]
+		steps, scratch = []step{denseCopy(p.views[n.in[0]], to)}, map[int]int{}
+		l := lookupViews{n.attr.(lookup), to, p.views[n.in[1]], updates}
+		if r := l.longestRun(); r.n > 1 && r.other != 1 { // a copy reads far elements in a better order
+			l.other = denseView(p.newSlot(), updates.dtype, updates.dims)
+			scratch[l.other.slot] = updates.size() * int(updates.dtype.Size())
+			steps = append(steps, denseCopy(updates, l.other))
+		}
+		return append(steps, scatterStep{l, scatterOps[kernelKey{n.op, to.dtype}]}), scratch, nil
 	}
 	for _, op := range []compute.OpType{compute.OpTypeScatterSum, compute.OpTypeScatterMax, compute.OpTypeScatterMin} {
 		stepMakers[op] = scatter
@@ -177,24 +206,45 @@ func init() {
 type gatherStep struct{ lookupViews }
 
 func (g gatherStep) run(x *execution) {
-	g.forEachPair(x, func(other, in int) { copyElements(g.x.dtype, x.viewPtr(g.other, other), x.viewPtr(g.x, in), 1) })
+	r, copies := g.longestRun(), planeCopies[g.x.dtype.Size()]
+	p := plane{rows: 1, cols: r.n, fromCol: r.in, toCol: r.other}
+	_, counts := g.batch()
+	x.parallel(product(counts), max(1, grain/max(1, product(g.size))), func(first, last int) {
+		g.forEachRun(x, r, first, last, func(other, in int) { x.check(copies(p, x.viewPtr(g.other, other), x.viewPtr(g.x, in))) })
+	})
 }
 
-// scatterStep combines updates with elements of a tensor, one after the other.
+// scatterStep combines updates with elements of a tensor. An element's updates are taken one
+// after the other: workers share the elements of a run.
 type scatterStep struct {
 	lookupViews
-	into func(to, from unsafe.Pointer)
+	into combine
 }
 
 func (c scatterStep) run(x *execution) {
-	c.forEachPair(x, func(other, in int) { c.into(x.viewPtr(c.x, in), x.viewPtr(c.other, other)) })
+	r := c.longestRun()
+	_, counts := c.batch()
+	x.parallel(r.n, max(1, grain*r.n/max(1, product(counts)*product(c.size))), func(from, to int) {
+		c.forEachRun(x, r, 0, product(counts), func(other, in int) {
+			c.into(x.viewPtr(c.x, in+from*r.in), x.viewPtr(c.other, other+from*r.other), to-from, r.in, r.other)
+		})
+	})
 }
 
-var scatterOps = map[kernelKey]func(to, from unsafe.Pointer){}
+// combine combines n elements that are strides apart with others.
+type combine func(to, from unsafe.Pointer, n, toStride, fromStride int)
+
+var scatterOps = map[kernelKey]combine{}
 
 func addScatterOps[T number](t dtypes.DType) {
-	with := func(f func(a, b T) T) func(to, from unsafe.Pointer) {
-		return func(to, from unsafe.Pointer) { *(*T)(to) = f(*(*T)(to), *(*T)(from)) }
+	with := func(f func(a, b T) T) combine {
+		return func(to, from unsafe.Pointer, n, toStride, fromStride int) {
+			size := int(unsafe.Sizeof(*new(T)))
+			for i := range n {
+				at := (*T)(unsafe.Add(to, i*toStride*size))
+				*at = f(*at, *(*T)(unsafe.Add(from, i*fromStride*size)))
+			}
+		}
 	}
 	scatterOps[kernelKey{compute.OpTypeScatterSum, t}] = with(func(a, b T) T { return a + b })
 	scatterOps[kernelKey{compute.OpTypeScatterMax, t}] = with(func(a, b T) T { return max(a, b) })

@@ -187,7 +187,7 @@ func (r *reduction) run(x *execution) {
 	}
 	pieces := r.pieces(segments, inner.n)
 	x.parallel(kept.size(), max(1, grain/max(1, segments*inner.n)), func(from, to int) {
-		acc := make([]uint64, 2*width)
+		acc := make([]uint64, width)
 		for k := from; k < to; k++ {
 			r.output(x, acc, k, kept.offset(k), folded, inner, pieces)
 		}
@@ -220,9 +220,13 @@ func (r *reduction) pieces(segments, inner int) int {
 }
 
 func (r *reduction) output(x *execution, acc []uint64, k, base int, folded walker, inner group, pieces int) {
-	width := len(acc) / 2
+	width, segments := len(acc), folded.size()
+	if pieces == 1 {
+		r.piece(x, acc, base, folded, 0, segments, inner)
+		r.fold.end(x.viewPtr(r.to, k*width), acc)
+		return
+	}
 	parts := make([]uint64, pieces*width)
-	segments := folded.size()
 	x.parallel(pieces, 1, func(from, to int) {
 		for i := from; i < to; i++ {
 			r.piece(x, parts[i*width:(i+1)*width], base, folded, i*segments/pieces, (i+1)*segments/pieces, inner)

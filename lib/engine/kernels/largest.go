@@ -11,18 +11,29 @@ func Largest(a []float32) float32 { return largest.reduce(best, a) }
 func Smallest(a []float32) float32 { return smallest.reduce(best, a) }
 
 // extreme is the maximum or the minimum, as a reduction in any order.
-type extreme struct {
-	identity float32 // result for an empty slice
-	combine  func(x, y float32) float32
-	kernel16 extremeKernel
-}
+type extreme bool
 
-var (
-	largest  = extreme{float32(math.Inf(-1)), func(x, y float32) float32 { return max(x, y) }, largest16}
-	smallest = extreme{float32(math.Inf(1)), func(x, y float32) float32 { return min(x, y) }, smallest16}
+const (
+	largest  extreme = false
+	smallest extreme = true
 )
 
-func (e *extreme) reduce(l Level, a []float32) float32 {
+// identity is the result for an empty slice.
+func (e extreme) identity() float32 {
+	if e == smallest {
+		return float32(math.Inf(1))
+	}
+	return float32(math.Inf(-1))
+}
+
+func (e extreme) combine(x, y float32) float32 {
+	if e == smallest {
+		return min(x, y)
+	}
+	return max(x, y)
+}
+
+func (e extreme) reduce(l Level, a []float32) float32 {
 	top, a := e.vectors(l, a)
 	for _, x := range a {
 		top = e.combine(top, x)

@@ -24,22 +24,20 @@ func eightsAt(l Level, s *[8]float64, a, b []float64) {
 	eights_avx2(unsafe.Pointer(s), ptr(a), ptr(b), len(a)/len(s))
 }
 
-// extremeKernel replaces sixteen numbers by the elementwise extreme of them and n times
-// sixteen others.
-type extremeKernel func(tops, a unsafe.Pointer, n int)
-
-var largest16, smallest16 extremeKernel = largest_avx2, smallest_avx2
-
 // vectors returns the extreme of as many elements as fill vectors of AVX2, and the rest.
-func (e *extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
+func (e extreme) vectors(l Level, a []float32) (top float32, rest []float32) {
 	const side = 16
-	if top = e.identity; l < AVX2 || len(a) < side {
+	if top = e.identity(); l < AVX2 || len(a) < side {
 		return top, a
 	}
 	tops := [side]float32(a)
 	for len(a) >= side {
 		n := min(len(a), atOnce) / side
-		e.kernel16(unsafe.Pointer(&tops), ptr(a), n)
+		if e == smallest {
+			smallest_avx2(unsafe.Pointer(&tops), ptr(a), n)
+		} else {
+			largest_avx2(unsafe.Pointer(&tops), ptr(a), n)
+		}
 		a = a[n*side:]
 	}
 	for _, x := range tops {

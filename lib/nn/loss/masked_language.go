@@ -105,14 +105,17 @@ func (l MaskedLanguage) Graph(g Batch) Value {
 	row := func(x *Node) *Node { return Reshape(x, 1, positions*n) }
 	every := func(x *Node) *Node { return BroadcastToDims(x, l.Vocabulary, positions*n) }
 
-	shifted := Sub(z, StopGradient(every(ReduceAndKeep(z, ReduceMax, 0))))
-	e := Exp(shifted)
+	top := StopGradient(ReduceAndKeep(z, ReduceMax, 0))
+	e := Exp(Sub(z, every(top)))
 	total := ReduceAndKeep(e, ReduceSum, 0)
-	number := Iota(z.Graph(), shapes.Make(dtypes.Int32, l.Vocabulary, positions*n), 0)
-	is := ConvertDType(Equal(number, every(row(ConvertDType(tokens, dtypes.Int32)))), z.DType())
-	own := ReduceAndKeep(Mul(shifted, is), ReduceSum, 0)
+	column := Iota(z.Graph(), shapes.Make(dtypes.Int32, 1, positions*n), 1)
+	place := Transpose(Concatenate([]*Node{row(ConvertDType(tokens, dtypes.Int32)), column}, 0), 0, 1)
+	own := Sub(row(Gather(z, place)), top)
 	each := Mul(Sub(Log(total), own), row(weights))
-	adjoint := Mul(Sub(Div(e, every(total)), is), every(row(weights)))
+	number := Iota(z.Graph(), shapes.Make(tokens.DType(), l.Vocabulary, 1), 0)
+	p := Div(e, every(total))
+	distance := Where(Equal(every(number), every(row(tokens))), AddScalar(p, -1), p)
+	adjoint := Mul(distance, every(row(weights)))
 	return Value{
 		Losses:   ReduceAndKeep(Reshape(each, positions, n), ReduceSum, 0),
 		Adjoints: map[string]*Node{MaskedLogits: Reshape(adjoint, l.Vocabulary*positions, n)},
