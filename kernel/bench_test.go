@@ -44,6 +44,8 @@ func TestBenchRefusesSettingsThatMakeNoSense(t *testing.T) {
 		"bench device --ways jit":                  "--ways jit: there are eager, compile, graph",
 		"bench device --ways graph":                "--ways needs --peer PYTHON",
 		"bench device --deterministic=false":       "--deterministic needs --peer PYTHON",
+		"bench text --tokens 600":                  "--tokens 600: bert: records of 600 tokens, possible are 2 to 512",
+		"bench text --tokens 7":                    "--tokens 7: expected at least 8",
 		"bench worker device mlp 2":                "NETWORK BATCH STEPS",
 		"bench worker nothing":                     `unknown task "nothing"`,
 		"bench worker vision small-cnn 32":         "NETWORK BATCH STEPS",

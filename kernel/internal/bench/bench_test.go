@@ -375,6 +375,27 @@ func TestBenchFTHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	}
 }
 
+func TestBenchTextHoldsBothSidesToTheSameNetwork(t *testing.T) {
+	line := func(weights string) *exec.Cmd {
+		peer := script(t, "python", strings.Replace(standIn, "WEIGHTS", weights, 1))
+		return lethe(t, "bench", "text", "--batch", "2", "--tokens", "8", "--threads", "1", "--steps", "1", "--rounds", "1", "--json", "--peer", peer)
+	}
+	out, err := line("22742202").Output() // as torch 2.15.0 counts them in peer/text.py
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	var results []result
+	if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
+		t.Fatalf("%v in %s", err, out)
+	}
+	if r := results[0]; r.Lethe.Weights != 22742202 || r.Lethe.Value <= 0 || len(r.Goals) != 1 || r.Goals[0].AtMost != goalText {
+		t.Errorf("%+v", r)
+	}
+	if err := line("22742203").Run(); err == nil {
+		t.Error("another network is compared with")
+	}
+}
+
 func TestBenchIBHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	line := func(peer string) *exec.Cmd {
 		return lethe(t, "bench", "ib", "--batches", "20,3", "--threads", "1", "--steps", "2", "--rounds", "1", "--json", "--peer", peer)
