@@ -88,6 +88,9 @@ func (c *Case) check() error {
 	return nil
 }
 
+// ReleaseModels gives back the memory of the models that the case has used; the store keeps them.
+func (c *Case) ReleaseModels() { clear(c.trained) }
+
 // TrainedModel returns the model of a training, with the checkpoints that were kept, from
 // the store or trained now.
 func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, error) {

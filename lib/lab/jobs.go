@@ -56,6 +56,11 @@ func (l *Lab) Jobs(ctx context.Context, s Setting, methods ...unlearn.Method) ([
 	if err != nil && !errors.Is(err, datasets.ErrMissing) {
 		return nil, err
 	}
+	return l.JobsIn(ctx, c, s, methods...)
+}
+
+// JobsIn is Jobs in the open case of a setting, nil where its data are not on this machine.
+func (l *Lab) JobsIn(ctx context.Context, c *Case, s Setting, methods ...unlearn.Method) ([]Job, error) {
 	asked := s
 	s = s.withDefaults().reseeded(l.Shift)
 	var out []Job
@@ -108,7 +113,7 @@ func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o ModelSpec) (out []
 			return nil, err
 		}
 		if known {
-			if err := l.Lookup(&job, key); err != nil {
+			if _, err := l.Lookup(&job, key); err != nil {
 				return nil, err
 			}
 		}
@@ -116,18 +121,18 @@ func (l *Lab) jobs(ctx context.Context, c *Case, s Setting, o ModelSpec) (out []
 	return append(out, job), nil
 }
 
-// Lookup fills in a job's key and whether the store has its result. A damaged run counts as
-// not done.
-func (l *Lab) Lookup(j *Job, key store.Key) (err error) {
+// Lookup fills in a job's key and whether the store has its result, and returns the result, nil
+// if there is none. A damaged run counts as not done.
+func (l *Lab) Lookup(j *Job, key store.Key) (run *store.Run, err error) {
 	if j.Key, err = key.ID(); err != nil {
-		return err
+		return nil, err
 	}
 	j.Data = key.Data
-	_, j.Done, err = l.Store.Lookup(key)
+	run, j.Done, err = l.Store.Lookup(key)
 	if errors.Is(err, store.ErrDamaged) {
-		return nil
+		return nil, nil
 	}
-	return err
+	return run, err
 }
 
 // Dedup returns the jobs without repetitions.

@@ -25,7 +25,11 @@ type Measurement[R any] struct {
 	ID      string // of its job
 	About   string // description: "PBMC-3k, seed 2"
 	Setting lab.Setting
-	Models  []Models // models that it needs
+	Methods []unlearn.Method // whose models of the case it needs
+	Others  []Models         // models of other cases that it needs
+	// Required makes missing data an error; otherwise the measurement is then left out.
+	Required bool
+	DataName string // of its data in the provenance, "": the case's
 	// Key is the key of the rows in the store.
 	Key func(c *lab.Case) store.Key
 	// Cost is roughly the number of records processed.
@@ -57,147 +61,157 @@ type Evidence[R any] struct {
 	Data      map[string]string // data set -> hash
 	Caveats   []string
 	Missing   []string // data sets whose files are not on this machine
-	Generated bool     // whether any data set is synthetic
+	Synthetic []string // data sets that are generated
 }
 
 // Collect finds the measurements in the store or computes them, models and measurements in
 // parallel. Cases whose data are not on this machine are left out. If none is left, the error
 // says where each data set belongs.
-func Collect[R any](ctx context.Context, e *Env, pieces []Measurement[R]) (*Evidence[R], error) {
-	jobs, err := MeasurementJobs(ctx, e, pieces)
+func Collect[R any](ctx context.Context, e *Env, measurements []Measurement[R]) (*Evidence[R], error) {
+	pieces, jobs, err := openAll(ctx, e.Lab(), measurements)
 	if err != nil {
-		return nil, err
-	}
-	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
 		return nil, err
 	}
 	ev, missing := &Evidence[R]{Data: map[string]string{}}, []error(nil)
 	for _, p := range pieces {
-		if slices.Contains(ev.Missing, p.Setting.DataSet()) {
-			continue
-		}
-		err := ev.add(ctx, e, p)
-		switch {
-		case errors.Is(err, datasets.ErrMissing):
-			ev.Missing, missing = append(ev.Missing, p.Setting.DataSet()), append(missing, err)
-		case err != nil:
-			return nil, fmt.Errorf("%s: %w", p.About, err)
+		switch data := p.Setting.DataSet(); {
+		case p.missing == nil:
+			ev.addData(p.c, p.DataName)
+		case p.Required:
+			return nil, p.missing
+		case !slices.Contains(ev.Missing, data):
+			ev.Missing, missing = append(ev.Missing, data), append(missing, p.missing)
 		}
 	}
-	if len(ev.Rows) == 0 && len(ev.Missing) > 0 {
+	pieces = slices.DeleteFunc(pieces, func(p *piece[R]) bool { return p.missing != nil })
+	if len(pieces) == 0 && len(missing) > 0 {
 		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
+	}
+	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
+		return nil, err
+	}
+	for _, p := range pieces {
+		rows, err := p.rows(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.About, err)
+		}
+		ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, p.run.ID)
 	}
 	return ev, nil
 }
 
-func (ev *Evidence[R]) add(ctx context.Context, e *Env, p Measurement[R]) error {
-	c, err := e.Lab().Case(ctx, p.Setting)
-	if err != nil {
-		return err
-	}
-	run, err := p.run(ctx, e.Lab(), c)
-	if err != nil {
-		return err
-	}
-	var rows []R
-	if err := run.JSON(p.file(), &rows); err != nil {
-		return err
-	}
-	ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, run.ID)
-	ev.addData(c)
-	return nil
-}
-
-func (p Measurement[R]) file() string { return cmp.Or(p.File, "rows.json") }
-
-// key is the key of the rows in the store. It includes the external code that the case or the
-// measurement uses, whatever Key puts into the configuration.
-func (p Measurement[R]) key(c *lab.Case) store.Key {
-	key := p.Key(c)
-	key.DependsOn = append(key.DependsOn, c.Goal, p.Measure)
-	for _, m := range p.Models {
-		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Data, m.Setting.Forget, m.Setting.Model, m.Methods)
-	}
-	return key
-}
-
-// run finds or computes the rows.
-func (p Measurement[R]) run(ctx context.Context, l *lab.Lab, c *lab.Case) (*store.Run, error) {
-	run, err := l.Store.Do(ctx, p.key(c), func(ctx context.Context, w *store.Work) error {
-		ctx, task := lab.StartJob(ctx, p.ID, p.About)
-		defer task.Done()
-		rows, err := p.Measure(ctx, c)
-		if err != nil {
-			return err
-		}
-		return w.WriteJSON(p.file(), rows)
-	})
-	if err == nil {
-		lab.ReportDone(ctx, p.ID)
-	}
-	return run, err
-}
-
-// work is the work of the measurement's job.
-func (p Measurement[R]) work(l *lab.Lab) lab.Work {
-	return func(ctx context.Context) (string, error) {
-		c, err := l.Case(ctx, p.Setting)
-		if err != nil {
-			return "", err
-		}
-		run, err := p.run(ctx, l, c)
-		if err != nil {
-			return "", err
-		}
-		return run.ID, nil
-	}
-}
-
-// addData records the data set of a case.
-func (ev *Evidence[R]) addData(c *lab.Case) {
-	about := c.About
-	ev.Data[c.DataName()] = c.Hash
-	ev.Generated = ev.Generated || about.Synthetic
-	if about.Caveat != "" && !slices.Contains(ev.Caveats, about.Caveat) {
-		ev.Caveats = append(ev.Caveats, about.Caveat)
-	}
-}
-
 // MeasurementJobs lists the models of the measurements and the measurements, dependencies first.
-func MeasurementJobs[R any](ctx context.Context, e *Env, pieces []Measurement[R]) ([]lab.Job, error) {
-	var out []lab.Job
-	for _, p := range pieces {
-		jobs, err := p.jobs(ctx, e.Lab())
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.About, err)
-		}
-		out = append(out, jobs...)
-	}
-	return lab.Dedup(out), nil
+func MeasurementJobs[R any](ctx context.Context, e *Env, measurements []Measurement[R]) ([]lab.Job, error) {
+	_, jobs, err := openAll(ctx, e.Lab(), measurements)
+	return jobs, err
 }
 
-func (p Measurement[R]) jobs(ctx context.Context, l *lab.Lab) (out []lab.Job, err error) {
-	for _, m := range p.Models {
-		models, err := l.Jobs(ctx, m.Setting, m.Methods...)
+// piece is a measurement with its open case.
+type piece[R any] struct {
+	Measurement[R]
+	lab     *lab.Lab
+	c       *lab.Case
+	missing error // the data are not on this machine, and there is no case
+	key     store.Key
+	run     *store.Run // nil: not done
+}
+
+// openAll opens the measurements and lists their jobs and those of their models.
+func openAll[R any](ctx context.Context, l *lab.Lab, measurements []Measurement[R]) (pieces []*piece[R], jobs []lab.Job, err error) {
+	for _, m := range measurements {
+		p := &piece[R]{Measurement: m, lab: l}
+		these, err := p.open(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", m.About, err)
+		}
+		pieces, jobs = append(pieces, p), append(jobs, these...)
+	}
+	return pieces, lab.Dedup(jobs), nil
+}
+
+// open opens the case and returns the jobs, dependencies first.
+func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
+	if p.c, err = p.lab.Case(ctx, p.Setting); errors.Is(err, datasets.ErrMissing) {
+		p.c, p.missing = nil, err
+	} else if err != nil {
+		return nil, err
+	}
+	if out, err = p.lab.JobsIn(ctx, p.c, p.Setting, p.Methods...); err != nil {
+		return nil, err
+	}
+	for _, m := range p.Others {
+		models, err := p.lab.Jobs(ctx, m.Setting, m.Methods...)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, models...)
 	}
-	job := lab.Job{ID: p.ID, Needs: lab.JobIDs(out), Work: p.work(l)}
-	c, err := l.Case(ctx, p.Setting)
-	switch {
-	case errors.Is(err, datasets.ErrMissing):
-		job.Missing = true
-	case err != nil:
-		return nil, err
-	default:
-		job.Cost = p.Cost(c)
-		if err := l.Lookup(&job, p.key(c)); err != nil {
+	job := lab.Job{ID: p.ID, Needs: lab.JobIDs(out), Missing: p.missing != nil, Work: p.work}
+	if p.missing == nil {
+		p.key, job.Cost = p.storeKey(), p.Cost(p.c)
+		if p.run, err = p.lab.Lookup(&job, p.key); err != nil {
+			return nil, err
+		}
+		p.c.ReleaseModels()
+	}
+	return append(out, job), nil
+}
+
+// storeKey is the key of the rows in the store. It includes the external code that the case or
+// the measurement uses, whatever Key puts into the configuration.
+func (p *piece[R]) storeKey() store.Key {
+	key := p.Key(p.c)
+	key.DependsOn = append(key.DependsOn, p.c.Goal, p.Measure)
+	for _, m := range append([]Models{{p.Setting, p.Methods}}, p.Others...) {
+		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Data, m.Setting.Forget, m.Setting.Model, m.Methods)
+	}
+	return key
+}
+
+// work finds or computes the rows.
+func (p *piece[R]) work(ctx context.Context) (run string, err error) {
+	if p.missing != nil {
+		return "", p.missing
+	}
+	defer p.c.ReleaseModels()
+	p.run, err = p.lab.Store.Do(ctx, p.key, func(ctx context.Context, w *store.Work) error {
+		ctx, task := lab.StartJob(ctx, p.ID, p.About)
+		defer task.Done()
+		rows, err := p.Measure(ctx, p.c)
+		if err != nil {
+			return err
+		}
+		return w.WriteJSON(p.file(), rows)
+	})
+	if err != nil {
+		return "", err
+	}
+	lab.ReportDone(ctx, p.ID)
+	return p.run.ID, nil
+}
+
+// rows are the rows of a measurement that is done.
+func (p *piece[R]) rows(ctx context.Context) (rows []R, err error) {
+	if p.run == nil {
+		if _, err := p.work(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return append(out, job), nil
+	return rows, p.run.JSON(p.file(), &rows)
+}
+
+func (m Measurement[R]) file() string { return cmp.Or(m.File, "rows.json") }
+
+// addData records the data set of a case, under a name of its own if that is not "".
+func (ev *Evidence[R]) addData(c *lab.Case, name string) {
+	about := c.About
+	ev.Data[cmp.Or(name, c.DataName())] = c.Hash
+	if about.Synthetic && !slices.Contains(ev.Synthetic, about.Name) {
+		ev.Synthetic = append(ev.Synthetic, about.Name)
+	}
+	if about.Caveat != "" && !slices.Contains(ev.Caveats, about.Caveat) {
+		ev.Caveats = append(ev.Caveats, about.Caveat)
+	}
 }
 
 // StudyRecipe is a recipe that measures a study S at the requested scale and shows the result.

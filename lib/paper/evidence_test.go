@@ -26,7 +26,7 @@ type size struct {
 func newMeasurement(e *paper.Env, data string, measured *int) paper.Measurement[size] {
 	s := lab.Setting{Data: lab.Table{Set: data}, Forget: lab.Random{Fraction: 0.1}, Fit: train.Config{Epochs: 1}}
 	return paper.Measurement[size]{
-		ID: "evidence/" + data, About: data, Setting: s, Models: []paper.Models{{Setting: s, Methods: []unlearn.Method{unlearn.NoOp{}}}},
+		ID: "evidence/" + data, About: data, Setting: s, Methods: []unlearn.Method{unlearn.NoOp{}},
 		Key:  func(c *lab.Case) store.Key { return e.Lab().Key("sizes", c.Problem, data, nil) },
 		Cost: func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]size, error) {
@@ -56,7 +56,7 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 		}
 		return nil, nil
 	}, pieces, func(_ *paper.Env, _ []string, found *paper.Evidence[size]) *paper.Output {
-		if !slices.Equal(found.Rows, []size{{"two_moons", 80}, {"moons_island", 50}}) || !slices.Equal(found.Missing, []string{"adult"}) || !found.Generated {
+		if !slices.Equal(found.Rows, []size{{"two_moons", 80}, {"moons_island", 50}}) || !slices.Equal(found.Missing, []string{"adult"}) || len(found.Synthetic) != 2 {
 			t.Errorf("%+v", found)
 		}
 		if notes := found.MissingNotes(); len(notes) != 1 || !strings.Contains(notes[0], "lethe data get adult") {
@@ -118,7 +118,7 @@ func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 	e := &paper.Env{Engine: engine, Store: kept}
 	measured := 0
 	p := newMeasurement(e, "two_moons", &measured)
-	p.Models[0].Methods = append(p.Models[0].Methods, externalFineTuning{unlearn.FineTuning{Epochs: 1}})
+	p.Methods = append(p.Methods, externalFineTuning{unlearn.FineTuning{Epochs: 1}})
 	found, err := paper.Collect(t.Context(), e, []paper.Measurement[size]{p})
 	if err != nil {
 		t.Fatal(err)

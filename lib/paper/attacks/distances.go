@@ -68,7 +68,7 @@ func distanceMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Distan
 			if k >= s.Ensemble {
 				methods = []unlearn.Method{unlearn.Retrain{}}
 			}
-			p.Models = append(p.Models, paper.Models{Setting: of.settingAt(k), Methods: methods})
+			p.Others = append(p.Others, paper.Models{Setting: of.settingAt(k), Methods: methods})
 		}
 		out = append(out, p)
 	}

@@ -59,7 +59,7 @@ func shadowMeasurements(e *paper.Env, s Study) (out []paper.Measurement[AttackRe
 			},
 		}
 		for _, at := range settings {
-			p.Models = append(p.Models, paper.Models{Setting: at, Methods: of.methods()})
+			p.Others = append(p.Others, paper.Models{Setting: at, Methods: of.methods()})
 		}
 		out = append(out, p)
 	}

@@ -68,7 +68,7 @@ func attributeMeasurements(e *paper.Env, s Study) []paper.Measurement[AttributeR
 		return paper.Measurement[AttributeResult]{
 			ID:    fmt.Sprintf("evidence/blindu/attribute/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("what codes tell, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "told.json",
-			Models: []paper.Models{{Setting: of.setting(seed), Methods: []unlearn.Method{unlearn.NoOp{}}}},
+			Methods: []unlearn.Method{unlearn.NoOp{}},
 			Key: func(c *lab.Case) store.Key {
 				k := leakKey(l, c, of)
 				k.Recipe = "evidence/blindu/attribute"

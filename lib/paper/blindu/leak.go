@@ -137,9 +137,9 @@ func leakMeasurements(e *paper.Env, s Study) []paper.Measurement[Leak] {
 		return paper.Measurement[Leak]{
 			ID:    fmt.Sprintf("evidence/blindu/leaks/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("what is uploaded, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "leaks.json",
-			Models: []paper.Models{{Setting: of.setting(seed), Methods: of.forgetMethods()}, {Setting: of.shadowSetting(seed), Methods: of.forgetMethods()}},
-			Key:    func(c *lab.Case) store.Key { return leakKey(l, c, of) },
-			Cost:   func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploadKinds())) },
+			Methods: of.forgetMethods(), Others: []paper.Models{{Setting: of.shadowSetting(seed), Methods: of.forgetMethods()}},
+			Key:  func(c *lab.Case) store.Key { return leakKey(l, c, of) },
+			Cost: func(c *lab.Case) int64 { return int64(80 * of.Known * len(of.uploadKinds())) },
 			Measure: func(ctx context.Context, c *lab.Case) ([]Leak, error) {
 				other, err := l.Case(ctx, of.shadowSetting(seed))
 				if err != nil {

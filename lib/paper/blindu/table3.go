@@ -103,7 +103,7 @@ func row3(c Case, a lab.Variant, rows []Row) report.Row {
 // and how the methods ended.
 func (ev *evidence) notes() []string {
 	out := []string{"Intervals are Student's over models of different seeds; the records are the same in all of them."}
-	if ev.Generated {
+	if len(ev.Synthetic) > 0 {
 		out = append(out, "glyphs are generated.")
 	}
 	out = slices.Concat(out, ev.MissingNotes(), ev.Caveats, ev.differences())

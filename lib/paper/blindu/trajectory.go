@@ -79,7 +79,7 @@ func trajectoryMeasurements(e *paper.Env, s Study) []paper.Measurement[Step] {
 		return paper.Measurement[Step]{
 			ID:    fmt.Sprintf("evidence/blindu/courses/%s/%s/seed-%d", of.DataSet(), of.coordinates(), seed),
 			About: fmt.Sprintf("epoch by epoch, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "steps.json",
-			Models:  []paper.Models{{Setting: of.setting(seed), Methods: []unlearn.Method{unlearn.NoOp{}}}},
+			Methods: []unlearn.Method{unlearn.NoOp{}},
 			Key:     func(c *lab.Case) store.Key { return trajectoryKey(l, c, of) },
 			Cost:    func(c *lab.Case) int64 { return int64(20 * c.Problem.Train.X.Rows * len(of.variants())) },
 			Measure: func(ctx context.Context, c *lab.Case) ([]Step, error) { return measureTrajectories(ctx, c, of) },

@@ -55,7 +55,7 @@ func (l *leaks) table() *paper.Output {
 		Notes: slices.Concat(
 			[]string{"Intervals are Student's over models of different seeds."}, l.MissingNotes(), l.Caveats, differences(l.Cases, uncounted)),
 	}
-	if l.Generated {
+	if len(l.Synthetic) > 0 {
 		t.Notes = append(t.Notes, "glyphs are generated.")
 	}
 	for _, c := range l.Cases {

@@ -50,7 +50,7 @@ func measurement(e *paper.Env, of Case, seed int) paper.Measurement[Row] {
 	l := e.Lab()
 	return paper.Measurement[Row]{
 		ID: jobName(of, seed), About: fmt.Sprintf("%s, seed %d", of.Label, seed), Setting: of.setting(seed),
-		Models:  []paper.Models{{Setting: of.setting(seed), Methods: of.methods()}},
+		Methods: of.methods(),
 		Key:     func(c *lab.Case) store.Key { return key(l, c, of) },
 		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * len(of.variants())) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return measure(ctx, l.Engine, c, of) },

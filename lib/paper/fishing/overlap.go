@@ -102,7 +102,8 @@ func overlapPiece(e *paper.Env, of Case, seed int) paper.Measurement[Overlap] {
 	l := e.Lab()
 	return paper.Measurement[Overlap]{
 		ID: overlapName(of, seed), About: fmt.Sprintf("Fisher information, %s, seed %d", of.Label, seed), Setting: of.setting(seed), File: "overlaps.json",
-		Models: []paper.Models{{Setting: of.setting(seed), Methods: overlapMethods}, {Setting: of.narrow(seed), Methods: overlapMethods},
+		Methods: overlapMethods,
+		Others: []paper.Models{{Setting: of.narrow(seed), Methods: overlapMethods},
 			{Setting: of.conditional().setting(seed), Methods: overlapMethods[:1]}, {Setting: of.deep(seed), Methods: overlapMethods}},
 		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
 		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 8*(6+codedDraws))) },

@@ -177,7 +177,7 @@ func shadowMeasurements(e *paper.Env, s ShadowStudy) (out []paper.Measurement[At
 			if k == 0 {
 				p.Setting = at
 			}
-			p.Models = append(p.Models, paper.Models{Setting: at, Methods: of.methods()})
+			p.Others = append(p.Others, paper.Models{Setting: at, Methods: of.methods()})
 		}
 		out = append(out, p)
 	}

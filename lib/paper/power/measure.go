@@ -38,7 +38,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[LensReading] {
 		return paper.Measurement[LensReading]{
 			ID: fmt.Sprintf("evidence/power/%s/%s/seed-%d", of.DataSet(), at.ForgetSetName(), k), About: fmt.Sprintf("%s, seed %d", of.Label, k),
 			Setting: at, File: "seen.json",
-			Models:  []paper.Models{{Setting: at, Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.NoOp{}}}},
+			Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.NoOp{}},
 			Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
 			Cost:    func(c *lab.Case) int64 { return int64(len(s.Memories) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]LensReading, error) { return measure(ctx, l, of, k, s) },

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -131,78 +131,29 @@ func (c *cell) unseen() []int {
 	return c.NonMemberRows(methods...)
 }
 
-// jobs are the models of a cell and the evidence on them.
-func (e *Env) jobs(ctx context.Context, s Study, k cellKey) ([]lab.Job, error) {
+// measurements are those of a study's cells.
+func (e *Env) measurements(s Study) (out []paper.Measurement[Row]) {
+	for _, k := range s.cells() {
+		out = append(out, e.measurement(s, k))
+	}
+	return out
+}
+
+// measurement is the evidence on a cell.
+func (e *Env) measurement(s Study, k cellKey) paper.Measurement[Row] {
 	methods := []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}}
 	for _, a := range s.Variants {
 		methods = append(methods, a.Method)
 	}
-	out, err := e.Lab().Jobs(ctx, s.setting(k), methods...)
-	if err != nil {
-		return nil, err
+	at := func(c *lab.Case) *cell { return &cell{cellKey: k, Case: c, study: s} }
+	return paper.Measurement[Row]{
+		ID:      fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed),
+		About:   fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction),
+		Setting: s.setting(k), Methods: methods, Required: true, DataName: s.dataName(k),
+		Key:     func(c *lab.Case) store.Key { return e.key(at(c)) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (2 + len(s.Variants))) },
+		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return e.compute(ctx, at(c)) },
 	}
-	job := lab.Job{ID: s.job(k), Needs: lab.JobIDs(out), Work: func(ctx context.Context) (string, error) {
-		_, run, err := e.evidence(ctx, s, k)
-		return run, err
-	}}
-	c, err := e.open(ctx, s, k)
-	switch {
-	case errors.Is(err, datasets.ErrMissing):
-		job.Missing = true
-	case err != nil:
-		return nil, err
-	default:
-		job.Cost = int64(c.Problem.Train.X.Rows * (2 + len(s.Variants)))
-		if err := e.Lab().Lookup(&job, e.key(c)); err != nil {
-			return nil, err
-		}
-	}
-	return append(out, job), nil
-}
-
-// job is the name of a cell's evidence job.
-func (s Study) job(k cellKey) string {
-	return fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed)
-}
-
-// open prepares a cell without training anything.
-func (e *Env) open(ctx context.Context, s Study, k cellKey) (*cell, error) {
-	c, err := e.Lab().Case(ctx, s.setting(k))
-	if err != nil {
-		return nil, err
-	}
-	return &cell{cellKey: k, Case: c, study: s}, nil
-}
-
-// evidence returns the rows of a cell, from the store or computed.
-func (e *Env) evidence(ctx context.Context, s Study, k cellKey) ([]Row, string, error) {
-	c, err := e.open(ctx, s, k)
-	if err != nil {
-		return nil, "", err
-	}
-	run, err := e.Store.Do(ctx, e.key(c), func(ctx context.Context, w *store.Work) error {
-		ctx, task := lab.StartJob(ctx, s.job(k), fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction))
-		defer task.Done()
-		rows, err := e.compute(ctx, c)
-		if err != nil {
-			return err
-		}
-		return w.WriteJSON("rows.json", rows)
-	})
-	if err != nil {
-		return nil, "", fmt.Errorf("%s, seed %d, fraction %g: %w", k.dataSet, k.seed, k.fraction, err)
-	}
-	lab.ReportDone(ctx, s.job(k))
-	var rows []Row
-	if err := run.JSON("rows.json", &rows); err != nil {
-		return nil, "", err
-	}
-	for i := range rows {
-		if rows[i].Diverged != "" {
-			rows[i].setNaN()
-		}
-	}
-	return rows, run.ID, nil
 }
 
 // trainEnds trains the original and the oracle, or finds them.

@@ -3,6 +3,8 @@ package rulerpaper
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/paper"
 )
 
 // The rows of the two variants come in different orders, and one run is missing.
@@ -12,11 +14,11 @@ func TestDifferencesArePairedByRunAndNotByPlace(t *testing.T) {
 	}
 	c := &Collected{
 		Study: Study{DataSets: []string{"x", "y"}, Fractions: []float64{0.05}},
-		Rows: []Row{
+		Evidence: paper.Evidence[Row]{Rows: []Row{
 			row("x", NG, 0, 10), row("x", NG, 1, 20), row("y", NG, 0, 30), row("y", NG, 1, 40),
 			row("y", NoOp, 0, 3), row("x", NoOp, 1, 2), row("x", NoOp, 0, 1),
 			{DataSet: "x", Variant: NoOp, Fraction: 0.01, M2: 99},
-		},
+		}},
 	}
 	got := c.PerDataSet(c.Differences(NG, NoOp, 0.05, func(r Row) float64 { return r.M2 }))
 	if fmt.Sprint(got) != "[[9 18] [27]]" {

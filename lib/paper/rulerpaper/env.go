@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
@@ -15,14 +14,10 @@ type Env struct {
 	*paper.Env
 }
 
-// Collected are the rows of a study with their provenance.
+// Collected are the rows of a study with their provenance, in the order of the grid.
 type Collected struct {
 	Study Study
-	Rows  []Row
-	Data  map[string]string // data set -> hash of the prepared data
-	Runs  []string          // IDs of the evidence runs, sorted
-	// Synthetic names the synthetic data sets.
-	Synthetic []string
+	paper.Evidence[Row]
 }
 
 // diverged reports whether a run of a variant at a fraction diverged.
@@ -30,35 +25,16 @@ func (c *Collected) diverged(variant string, fraction float64) bool {
 	return slices.ContainsFunc(rowsOf(c.Rows, variant, fraction), func(r Row) bool { return r.Diverged != "" })
 }
 
-// Collect computes a study, or reads it from the store. Rows are in the order of the grid.
+// Collect computes a study, or reads it from the store.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
-	out := &Collected{Study: s, Data: map[string]string{}}
-	for _, k := range s.dataKeys() {
-		p, err := e.Lab().Problem(ctx, s.setting(k))
-		if err != nil {
-			return nil, err
-		}
-		out.Data[s.dataName(k)] = p.Hash
-		if p.About.Synthetic && !slices.Contains(out.Synthetic, k.dataSet) {
-			out.Synthetic = append(out.Synthetic, k.dataSet)
-		}
-	}
-	jobs, err := e.studyJobs(ctx, s)
+	found, err := paper.Collect(ctx, e.Env, e.measurements(s))
 	if err != nil {
 		return nil, err
 	}
-	ctx, task := lab.TrackJobs(ctx, s.Name, jobs)
-	defer task.Done()
-	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
-		return nil, err
-	}
-	for _, k := range s.cells() {
-		rows, run, err := e.evidence(ctx, s, k)
-		if err != nil {
-			return nil, err
+	for i := range found.Rows {
+		if found.Rows[i].Diverged != "" {
+			found.Rows[i].setNaN()
 		}
-		out.Rows, out.Runs = append(out.Rows, rows...), append(out.Runs, run)
 	}
-	slices.Sort(out.Runs)
-	return out, nil
+	return &Collected{s, *found}, nil
 }

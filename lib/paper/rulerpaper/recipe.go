@@ -166,20 +166,7 @@ func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
 	}
 	var out []lab.Job
 	for _, study := range studies {
-		jobs, err := e.studyJobs(ctx, study)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, jobs...)
-	}
-	return lab.Dedup(out), nil
-}
-
-// studyJobs are the jobs of a study's cells.
-func (e *Env) studyJobs(ctx context.Context, s Study) ([]lab.Job, error) {
-	var out []lab.Job
-	for _, k := range s.cells() {
-		jobs, err := e.jobs(ctx, s, k)
+		jobs, err := paper.MeasurementJobs(ctx, e.Env, e.measurements(study))
 		if err != nil {
 			return nil, err
 		}

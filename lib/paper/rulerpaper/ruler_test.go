@@ -107,6 +107,12 @@ func problemCell(t *testing.T, e *Env) *cell {
 	return c
 }
 
+// open prepares a cell without training anything.
+func (e *Env) open(ctx context.Context, s Study, k cellKey) (*cell, error) {
+	c, err := e.Lab().Case(ctx, s.setting(k))
+	return &cell{cellKey: k, Case: c, study: s}, err
+}
+
 // openCell is problemCell before anything is trained: to be forgotten are the
 // first 22 records.
 func openCell(t *testing.T, e *Env) *cell {
@@ -264,7 +270,7 @@ func TestQuickScaleStandsInForMissingFilesAndSaysSo(t *testing.T) {
 	}
 	e := newEnv(t, t.TempDir(), 0)
 	s.Seeds, s.DataSets = 1, []string{"breast_cancer", "tabular_outliers"}
-	c := &Collected{Study: mainStudy(s), Synthetic: []string{"tabular_outliers"}, Data: map[string]string{}}
+	c := &Collected{Study: mainStudy(s), Evidence: paper.Evidence[Row]{Synthetic: []string{"tabular_outliers"}}}
 	if notes := strings.Join(e.table(table1, s, c).Notes, " "); !strings.Contains(notes, "tabular_outliers") {
 		t.Errorf("the notes do not name the generated data: %s", notes)
 	}

@@ -84,20 +84,6 @@ func faceStudies(_ context.Context, s Scale) ([]Study, error) {
 	return []Study{study}, err
 }
 
-// dataKeys are cells that together have all data of a study.
-func (s Study) dataKeys() (out []cellKey) {
-	for _, name := range s.DataSets {
-		if s.Faces == nil {
-			out = append(out, cellKey{dataSet: name})
-			continue
-		}
-		for _, seed := range s.Seeds {
-			out = append(out, cellKey{dataSet: name, seed: seed, fraction: s.Fractions[0], forgetSeed: s.ForgetSeeds[0]})
-		}
-	}
-	return out
-}
-
 // dataName is the name of a cell's data in the provenance.
 func (s Study) dataName(k cellKey) string {
 	if s.Faces == nil {

@@ -212,11 +212,13 @@ func (d *labEnv) fillKey(ctx context.Context, j *lab.Job, s Study, p measurement
 		if err != nil {
 			return err
 		}
-		return d.lab.Lookup(j, d.judgedKey(s, c, p.Label, t.Final, p.judge))
+		_, err = d.lab.Lookup(j, d.judgedKey(s, c, p.Label, t.Final, p.judge))
+		return err
 	}
 	before, after, err := weights(ctx, c, a)
 	if err != nil {
 		return err
 	}
-	return d.lab.Lookup(j, d.unlearnedKey(s, c, p.Label, a, before, after))
+	_, err = d.lab.Lookup(j, d.unlearnedKey(s, c, p.Label, a, before, after))
+	return err
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -254,7 +253,11 @@ func (d Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 		}
 		return r.Runs[1], nil // after the training's run
 	}
-	return out, errors.Join(l.Lookup(&out[0], l.TrainKey(t)), l.Lookup(&out[1], d.evidenceKey(l.Engine, data)))
+	if _, err := l.Lookup(&out[0], l.TrainKey(t)); err != nil {
+		return nil, err
+	}
+	_, err = l.Lookup(&out[1], d.evidenceKey(l.Engine, data))
+	return out, err
 }
 
 func (d Setting) key(e *engine.Engine, data *imageGroups, recipe string, config any) store.Key {

@@ -78,7 +78,7 @@ func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 			}
 			return trained.ID, nil
 		}
-		if err := l.Lookup(&job, r.trainKey(p)); err != nil {
+		if _, err := l.Lookup(&job, r.trainKey(p)); err != nil {
 			return nil, err
 		}
 		out = append(out, job)
@@ -92,7 +92,7 @@ func (s Setting) jobs(ctx context.Context, l *lab.Lab) ([]lab.Job, error) {
 				_, run, err := r.evidence(ctx, p, epoch, trained)
 				return run, err
 			}
-			if err := l.Lookup(&job, r.evidenceKey(p, epoch)); err != nil {
+			if _, err := l.Lookup(&job, r.evidenceKey(p, epoch)); err != nil {
 				return nil, err
 			}
 			out = append(out, job)
