@@ -1,5 +1,7 @@
 package paper
 
+// The rows of a table whose cells are made of the models of one variant.
+
 import (
 	"fmt"
 
@@ -7,68 +9,88 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Line builds a row of a table from the models of one variant; most cells are means over the
-// models.
+// Line is a variant of a case with the rows R of its models.
 type Line[R any] struct {
-	group, label string
-	control      bool
-	rows         []R
-	diverged     func(R) string
-	cells        []report.Cell
+	Group, Label string // the case and the variant
+	Control      bool
+	Models       []R
+	// Diverged says how a model diverged, "" if it did not; diverged models have no values.
+	Diverged func(R) string
 }
 
-// NewLine starts a row with the variant's label. diverged says how a model diverged, "" if it
-// did not; diverged models have no values.
-func NewLine[R any](group, label string, control bool, rows []R, diverged func(R) string) *Line[R] {
-	return &Line[R]{group, label, control, rows, diverged, []report.Cell{report.Str(label)}}
+// Column is a column of a table of lines: its heading, and the cell that it makes of a line.
+type Column[R any] struct {
+	Name, Note string
+	Cell       func(l Line[R]) report.Cell
 }
 
-// AddCell adds a cell.
-func (l *Line[R]) AddCell(c report.Cell) { l.cells = append(l.cells, c) }
-
-// AddMean adds the mean of a value over models, with its interval.
-func (l *Line[R]) AddMean(digits int, value func(R) float64) {
-	l.AddCell(report.Est(l.Mean(value), digits))
+// MeanColumn has the mean of a value over models, with its interval.
+func MeanColumn[R any](name, note string, digits int, value func(R) float64) Column[R] {
+	return Column[R]{name, note, func(l Line[R]) report.Cell { return report.Est(l.Mean(value), digits) }}
 }
 
-// AddShare is AddMean for a value between 0 and 1.
-func (l *Line[R]) AddShare(value func(R) float64) { l.AddBounded(0, 1, value) }
+// ShareColumn is MeanColumn for a value between 0 and 1.
+func ShareColumn[R any](name, note string, value func(R) float64) Column[R] {
+	return BoundedColumn(name, note, 0, 1, value)
+}
 
-// AddBounded is AddMean for a value between low and high; its interval is cut there.
-func (l *Line[R]) AddBounded(low, high float64, value func(R) float64) {
-	l.AddCell(report.Est(l.Mean(value).ClampedTo(low, high), 3))
+// BoundedColumn is MeanColumn for a value between low and high; its interval is cut there.
+func BoundedColumn[R any](name, note string, low, high float64, value func(R) float64) Column[R] {
+	return Column[R]{name, note, func(l Line[R]) report.Cell { return report.Est(l.Mean(value).ClampedTo(low, high), 3) }}
+}
+
+// TextColumn has a text, such as the paper's value, or a gap for the reason if the text is "".
+func TextColumn[R any](name, note, reason string, text func(l Line[R]) string) Column[R] {
+	return Column[R]{name, note, func(l Line[R]) report.Cell {
+		if s := text(l); s != "" || reason == "" {
+			return report.Str(s)
+		}
+		return report.Gap(reason)
+	}}
+}
+
+// Headings are the headings of a table of lines: that of the labels, and the columns'.
+func Headings[R any](label string, columns []Column[R]) []report.Column {
+	out := []report.Column{{Name: label}}
+	for _, c := range columns {
+		out = append(out, report.Column{Name: c.Name, Note: c.Note})
+	}
+	return out
 }
 
 // Mean is the mean of a value over models with Student's 95 % interval.
-func (l *Line[R]) Mean(value func(R) float64) stats.Estimate {
+func (l Line[R]) Mean(value func(R) float64) stats.Estimate {
 	var x []float64
-	for _, r := range l.rows {
-		if l.diverged(r) == "" {
+	for _, r := range l.Models {
+		if l.Diverged(r) == "" {
 			x = append(x, value(r))
 		}
 	}
 	return stats.MeanInterval(x, 0.95, stats.OverModels)
 }
 
-// Row is the finished row. If all or some models diverged, it has no numbers and says so.
-func (l *Line[R]) Row() report.Row {
-	out := report.Row{Group: l.group, Cells: l.cells}
-	if l.control {
+// Row is the line's row. If all or some models diverged, it has no numbers and says so.
+func (l Line[R]) Row(columns []Column[R]) report.Row {
+	out := report.Row{Group: l.Group, Cells: []report.Cell{report.Str(l.Label)}}
+	for _, c := range columns {
+		out.Cells = append(out.Cells, c.Cell(l))
+	}
+	if l.Control {
 		out.Kind = report.Control
 	}
 	lost := 0
-	for _, r := range l.rows {
-		if l.diverged(r) != "" {
+	for _, r := range l.Models {
+		if l.Diverged(r) != "" {
 			lost++
 		}
 	}
 	switch lost {
 	case 0:
 		return out
-	case len(l.rows):
+	case len(l.Models):
 		return out.WithGaps("diverged")
 	}
-	return out.WithGaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.rows)))
+	return out.WithGaps(fmt.Sprintf("diverged in %d of %d", lost, len(l.Models)))
 }
 
 // RunRecords are the rows as records: record(row), or the row itself if that is nil. A number

@@ -135,7 +135,7 @@ func GapRow(reason, group, label string, columns int) Row {
 // WithGaps returns the row with the reason in place of every number and of every NaN. Text cells,
 // such as a paper's values, are kept.
 func (r Row) WithGaps(reason string) Row {
-	out := Row{Kind: Method, Group: r.Group, Cells: slices.Clone(r.Cells)}
+	out := Row{Kind: r.Kind, Group: r.Group, Cells: slices.Clone(r.Cells)}
 	for i, c := range out.Cells {
 		if c.numeric() || c.Missing == nan {
 			out.Cells[i] = Gap(reason)

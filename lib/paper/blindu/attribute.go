@@ -141,15 +141,16 @@ func dropColumn(x array.Matrix[float32], column int) array.Matrix[float64] {
 }
 
 func attributeTable(e *paper.Env, s Study, found *paper.Evidence[AttributeResult]) *report.Table {
+	columns := []paper.Column[AttributeResult]{
+		paper.ShareColumn("AUC", "null 0.5; mean over models with its 95 % interval; nearest to the null is best for whom it is of",
+			func(x AttributeResult) float64 { return x.AUC }),
+		paper.ShareColumn("balanced", "mean of the two kinds' shares that are called right; null 0.5", func(x AttributeResult) float64 { return x.Balanced }),
+		paper.ShareColumn("raw", "AUC of the same attack on the records, without the column", func(x AttributeResult) float64 { return x.Raw }),
+		paper.ShareColumn("majority", "accuracy of always giving the commoner answer", func(x AttributeResult) float64 { return x.Majority }),
+	}
 	t := &report.Table{
 		ID: attribute.ID, Title: attribute.Title, Caption: attribute.Doc, Provenance: found.Provenance(e, attribute.ID, s.Scale, Results, s.Seeds),
-		Columns: []report.Column{
-			{Name: "upload"},
-			{Name: "AUC", Note: "null 0.5; mean over models with its 95 % interval; nearest to the null is best for whom it is of"},
-			{Name: "balanced", Note: "mean of the two kinds' shares that are called right; null 0.5"},
-			{Name: "raw", Note: "AUC of the same attack on the records, without the column"},
-			{Name: "majority", Note: "accuracy of always giving the commoner answer"},
-		},
+		Columns: paper.Headings("upload", columns),
 		Notes: slices.Concat(
 			[]string{"Intervals are Student's over models of different seeds; the persons are the same in all of them."},
 			found.MissingNotes(), differences(s.Cases, uncounted)),
@@ -157,15 +158,9 @@ func attributeTable(e *paper.Env, s Study, found *paper.Evidence[AttributeResult
 	for _, c := range s.Cases {
 		for _, kind := range uploadNames() {
 			rows := slices.DeleteFunc(slices.Clone(found.Rows), func(x AttributeResult) bool { return x.Case != c.Label || x.Upload != kind })
-			if len(rows) == 0 {
-				continue
+			if len(rows) > 0 {
+				t.Rows = append(t.Rows, uploadLine(c.Label, kind, rows).Row(columns))
 			}
-			l := paper.NewLine(c.Label, kind, false, rows, func(AttributeResult) string { return "" })
-			l.AddShare(func(x AttributeResult) float64 { return x.AUC })
-			l.AddShare(func(x AttributeResult) float64 { return x.Balanced })
-			l.AddShare(func(x AttributeResult) float64 { return x.Raw })
-			l.AddShare(func(x AttributeResult) float64 { return x.Majority })
-			t.Rows = append(t.Rows, l.Row())
 		}
 	}
 	return t

@@ -5,7 +5,6 @@ package blindu
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -70,31 +69,14 @@ func auxiliaryStudy(scale string) (Study, error) {
 }
 
 func (ev *evidence) auxiliary() *paper.Output {
-	t := &report.Table{
-		ID: auxiliary.ID, Title: auxiliary.Title, Caption: auxiliary.Doc, Provenance: ev.provenance(auxiliary.ID), Notes: ev.notes(),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; nearest to 'retrained' is best"},
-			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
-			{Name: "retain", Note: "share of right answers on the retain set"},
-			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
-		},
-	}
+	columns := []column{erasedColumn, triggeredColumn, retainColumn, testColumn}
+	t := ev.table(auxiliary, columns)
 	for _, c := range ev.Cases {
 		for _, label := range c.Only {
 			if rows := ev.rowsOf(c.Label, label); len(rows) > 0 {
-				t.Rows = append(t.Rows, auxiliaryRow(c, rows))
+				t.Rows = append(t.Rows, lineOf(c.Label, label, rows[0].Control, rows).Row(columns))
 			}
 		}
 	}
 	return &paper.Output{Table: t}
-}
-
-func auxiliaryRow(c Case, rows []Row) report.Row {
-	l := paper.NewLine(c.Label, rows[0].Variant, rows[0].Control, rows, func(r Row) string { return r.Diverged })
-	l.AddShare(func(r Row) float64 { return r.Erased })
-	l.AddShare(func(r Row) float64 { return r.Open })
-	l.AddShare(func(r Row) float64 { return r.Retain })
-	l.AddShare(func(r Row) float64 { return r.Test })
-	return l.Row()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
@@ -56,6 +57,55 @@ func (ev *evidence) rowsOf(label, variant string) (out []Row) {
 	}
 	return out
 }
+
+// line is a variant of a case, and column a column of a table of lines.
+type (
+	line   = paper.Line[Row]
+	column = paper.Column[Row]
+)
+
+// lineOf is the line of a variant's models.
+func lineOf(group, label string, control bool, rows []Row) line {
+	return line{Group: group, Label: label, Control: control, Models: rows, Diverged: func(r Row) string { return r.Diverged }}
+}
+
+// table starts a recipe's table of lines.
+func (ev *evidence) table(r paper.Recipe, columns []column) *report.Table {
+	return &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID), Notes: ev.notes(), Columns: paper.Headings("model", columns)}
+}
+
+// variantTable is a table of every variant of every case.
+func (ev *evidence) variantTable(r paper.Recipe, columns []column) *report.Table {
+	t := ev.table(r, columns)
+	for _, c := range ev.Cases {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, lineOf(c.Label, a.Label, a.Control, rows).Row(columns))
+			}
+		}
+	}
+	return t
+}
+
+// caseOf is a line's case.
+func (ev *evidence) caseOf(l line) Case {
+	return ev.Cases[slices.IndexFunc(ev.Cases, func(c Case) bool { return c.Label == l.Models[0].Case })]
+}
+
+// Columns of several tables.
+var (
+	erasedColumn = paper.ShareColumn("erased", "share of the forget set whose label the model gives, records as they are; nearest to 'retrained' is best",
+		func(r Row) float64 { return r.Erased })
+	erasedMeanColumn = paper.ShareColumn("erased", "share of the forget set whose label the model gives, records as they are; "+
+		"mean over models with its 95 % interval; nearest to 'retrained' is best", func(r Row) float64 { return r.Erased })
+	maskedColumn    = paper.ShareColumn("masked", "the same with the records masked, 60 % in clear, as coded", func(r Row) float64 { return r.Masked })
+	triggeredColumn = paper.ShareColumn("triggered", "share of unseen records with the trigger that are taken for the backdoor's class",
+		func(r Row) float64 { return r.Open })
+	retainColumn = paper.ShareColumn("retain", "share of right answers on the retain set", func(r Row) float64 { return r.Retain })
+	testColumn   = paper.ShareColumn("test", "share of right answers on unseen records that no method may look at; higher is better",
+		func(r Row) float64 { return r.Test })
+	drawnColumn = paper.ShareColumn("test, drawn", "the same with a draw of every code, as coded", func(r Row) float64 { return r.Drawn })
+)
 
 // measurements are the cases of a study with their seeds.
 func measurements(e *paper.Env, s Study) []paper.Measurement[Row] {

@@ -29,8 +29,8 @@ func csvOf(t *testing.T, r report.Records) string {
 	return b.String()
 }
 
-// column are the texts of a column.
-func column(t *testing.T, text, name string) (out []string) {
+// columnTexts are the texts of a column.
+func columnTexts(t *testing.T, text, name string) (out []string) {
 	t.Helper()
 	at := -1
 	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
@@ -54,18 +54,18 @@ func column(t *testing.T, text, name string) (out []string) {
 // case does not have is empty.
 func TestAZeroIsGivenAndWhatWasNotMeasuredIsEmpty(t *testing.T) {
 	text := csvOf(t, paper.RunRecords(rowsOf("a backdoor", 40), Row.record))
-	if got := strings.Join(column(t, text, "triggered"), " "); got != "0 0 0 0 0 0" {
+	if got := strings.Join(columnTexts(t, text, "triggered"), " "); got != "0 0 0 0 0 0" {
 		t.Errorf("with a backdoor: %q", got)
 	}
-	if got := strings.Join(column(t, text, "displacement"), " "); got != "0 0 0   " {
+	if got := strings.Join(columnTexts(t, text, "displacement"), " "); got != "0 0 0   " {
 		t.Errorf("displacement of the original and of models trained anew: %q", got)
 	}
-	if got := strings.Join(column(t, csvOf(t, paper.RunRecords(rowsOf("normal", 0), Row.record)), "triggered"), ""); got != "" {
+	if got := strings.Join(columnTexts(t, csvOf(t, paper.RunRecords(rowsOf("normal", 0), Row.record)), "triggered"), ""); got != "" {
 		t.Errorf("without a backdoor: %q", got)
 	}
 	leaks := []Leak{{Upload: PlainCodes}, {Upload: OwnGradients}}
 	for _, name := range []string{"coded", "found", "above", "read", "pair", "before"} {
-		if got := strings.Join(column(t, csvOf(t, paper.RunRecords(leaks, Leak.record)), name), " "); got != "0 " {
+		if got := strings.Join(columnTexts(t, csvOf(t, paper.RunRecords(leaks, Leak.record)), name), " "); got != "0 " {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

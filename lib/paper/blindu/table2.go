@@ -3,7 +3,6 @@ package blindu
 // Table II: other networks.
 
 import (
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -84,34 +83,12 @@ func printed2(c Case, variant string) string {
 }
 
 func (ev *evidence) table2() *paper.Output {
-	t := &report.Table{
-		ID: table2.ID, Title: table2.Title, Caption: table2.Doc, Provenance: ev.provenance(table2.ID), Notes: ev.notes(),
-		Columns: []report.Column{
-			{Name: "model"}, {Name: "weights", Note: "of the network"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; nearest to 'retrained' is best"},
-			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
-			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
-			{Name: "paper", Note: "backdoor accuracy and accuracy in per cent, as printed, on the whole set; MNIST's 'MLP, MLP' is printed as ResNet-18"},
-		},
-	}
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, row2(c, a, rows))
-			}
-		}
-	}
-	return &paper.Output{Table: t}
-}
-
-func row2(c Case, a lab.Variant, rows []Row) report.Row {
-	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.AddCell(report.Num(float64(rows[0].Weights), 0))
-	l.AddShare(func(r Row) float64 { return r.Erased })
-	l.AddShare(func(r Row) float64 { return r.Open })
-	l.AddShare(func(r Row) float64 { return r.Test })
-	l.AddCell(report.Str(printed2(c, a.Label)))
-	return l.Row()
+	return &paper.Output{Table: ev.variantTable(table2, []column{
+		{Name: "weights", Note: "of the network", Cell: func(l line) report.Cell { return report.Num(float64(l.Models[0].Weights), 0) }},
+		erasedColumn, triggeredColumn, testColumn,
+		paper.TextColumn("paper", "backdoor accuracy and accuracy in per cent, as printed, on the whole set; MNIST's 'MLP, MLP' is printed as ResNet-18", "",
+			func(l line) string { return printed2(ev.caseOf(l), l.Label) }),
+	})}
 }
 
 // sizeOf is the number of weights.

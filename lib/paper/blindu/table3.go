@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -59,44 +58,17 @@ func printed(c Case, variant string) string {
 }
 
 func (ev *evidence) table3() *paper.Output {
-	t := &report.Table{
-		ID: table3.ID, Title: table3.Title, Caption: table3.Doc, Provenance: ev.provenance(table3.ID), Notes: ev.notes(),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; " +
-				"nearest to 'retrained' is best"},
-			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
-			{Name: "triggered", Note: "share of unseen records with the trigger that are taken for the backdoor's class"},
-			{Name: "retain", Note: "share of right answers on the retain set"},
-			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
-			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},
-			{Name: "paper", Note: "accuracy on test and forget set in per cent, as printed, on the whole set"},
-		},
-	}
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, row3(c, a, rows))
-			}
+	triggered := column{Name: triggeredColumn.Name, Note: triggeredColumn.Note, Cell: func(l line) report.Cell {
+		if ev.caseOf(l).Backdoor() == nil {
+			return report.Gap("no trigger")
 		}
-	}
-	return &paper.Output{Table: t}
-}
-
-func row3(c Case, a lab.Variant, rows []Row) report.Row {
-	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.AddShare(func(r Row) float64 { return r.Erased })
-	l.AddShare(func(r Row) float64 { return r.Masked })
-	if c.Backdoor() != nil {
-		l.AddShare(func(r Row) float64 { return r.Open })
-	} else {
-		l.AddCell(report.Gap("no trigger"))
-	}
-	l.AddShare(func(r Row) float64 { return r.Retain })
-	l.AddShare(func(r Row) float64 { return r.Test })
-	l.AddShare(func(r Row) float64 { return r.Drawn })
-	l.AddCell(report.Str(printed(c, a.Label)))
-	return l.Row()
+		return triggeredColumn.Cell(l)
+	}}
+	return &paper.Output{Table: ev.variantTable(table3, []column{
+		erasedMeanColumn, maskedColumn, triggered, retainColumn, testColumn, drawnColumn,
+		paper.TextColumn("paper", "accuracy on test and forget set in per cent, as printed, on the whole set", "",
+			func(l line) string { return printed(ev.caseOf(l), l.Label) }),
+	})}
 }
 
 // notes give for every case the numbers of records, the differences from the program's settings,

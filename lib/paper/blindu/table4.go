@@ -85,47 +85,35 @@ func labelWithRate(variant string, rate float64) string {
 }
 
 func (ev *evidence) table4() *paper.Output {
-	t := &report.Table{
-		ID: table4.ID, Title: table4.Title, Caption: table4.Doc, Provenance: ev.provenance(table4.ID), Notes: ev.notes(),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "epsilon, n = 100", Note: "as claimed; of noise, as set"},
-			{Name: "delta, n = 100"},
-			{Name: "epsilon", Note: "the same formula with the features of a record"},
-			{Name: "delta", Note: "the share of a record that is sent as it is"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; nearest to 'retrained' is best"},
-			{Name: "masked", Note: "the same with the records masked at the row's rate, 60 % where it has none"},
-			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
-			{Name: "claimed", Note: "epsilon and delta as printed; its deltas without replacement at 40 and 60 % are those of 50 and 80 %"},
-			{Name: "paper", Note: "backdoor and test accuracy in per cent, as printed, on MNIST"},
-		},
+	var columns []column
+	for k, c := range []report.Column{
+		{Name: "epsilon, n = 100", Note: "as claimed; of noise, as set"}, {Name: "delta, n = 100"},
+		{Name: "epsilon", Note: "the same formula with the features of a record"}, {Name: "delta", Note: "the share of a record that is sent as it is"},
+	} {
+		columns = append(columns, column{Name: c.Name, Note: c.Note, Cell: func(l line) report.Cell {
+			return claimCells(l.Models[0].Variant, ev.caseOf(l).Rate, l.Models[0].Features)[k]
+		}})
 	}
-	for _, label := range unmaskedVariants {
+	columns = append(columns, erasedColumn,
+		paper.ShareColumn("masked", "the same with the records masked at the row's rate, 60 % where it has none", func(r Row) float64 { return r.Masked }),
+		testColumn,
+		paper.TextColumn("claimed", "epsilon and delta as printed; its deltas without replacement at 40 and 60 % are those of 50 and 80 %", "",
+			func(l line) string { return claimed4(l.Models[0].Variant, ev.caseOf(l).Rate) }),
+		paper.TextColumn("paper", "backdoor and test accuracy in per cent, as printed, on MNIST", "",
+			func(l line) string { return printed4(l.Models[0].Variant, ev.caseOf(l).Rate) }))
+	t := ev.table(table4, columns)
+	for _, variant := range unmaskedVariants {
 		for _, c := range ev.Cases {
-			if rows := ev.rowsOf(c.Label, label); len(rows) > 0 {
-				t.Rows = append(t.Rows, row4(c, rows))
+			if rows := ev.rowsOf(c.Label, variant); len(rows) > 0 {
+				label := variant
+				if slices.Contains(maskedVariants, variant) {
+					label = fmt.Sprintf("%s, %.0f %%", variant, 100*c.Rate)
+				}
+				t.Rows = append(t.Rows, lineOf("", label, rows[0].Control, rows).Row(columns))
 			}
 		}
 	}
 	return &paper.Output{Table: t}
-}
-
-func row4(c Case, rows []Row) report.Row {
-	variant := rows[0].Variant
-	label := variant
-	if slices.Contains(maskedVariants, variant) {
-		label = fmt.Sprintf("%s, %.0f %%", variant, 100*c.Rate)
-	}
-	l := paper.NewLine("", label, rows[0].Control, rows, func(r Row) string { return r.Diverged })
-	for _, cell := range claimCells(variant, c.Rate, rows[0].Features) {
-		l.AddCell(cell)
-	}
-	l.AddShare(func(r Row) float64 { return r.Erased })
-	l.AddShare(func(r Row) float64 { return r.Masked })
-	l.AddShare(func(r Row) float64 { return r.Test })
-	l.AddCell(report.Str(claimed4(variant, c.Rate)))
-	l.AddCell(report.Str(printed4(variant, c.Rate)))
-	return l.Row()
 }
 
 // claimCells are epsilon and delta with 100 features, and with the features of a record.

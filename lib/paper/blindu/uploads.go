@@ -37,21 +37,25 @@ func uploadStudy(scale string) (Study, error) {
 }
 
 func (l *leaks) table() *paper.Output {
+	columns := []paper.Column[Leak]{
+		paper.MeanColumn("drawn", "squared error of the patient attacker per record; mean over models with its 95 % interval; higher is better "+
+			"for who uploads", 1, func(x Leak) float64 { return x.Drawn }),
+		paper.MeanColumn("drawn, printed", "the same of the program's attacker, 10 epochs at 1e-4", 1, func(x Leak) float64 { return x.Printed }),
+		unlessGradients("not coded so", paper.MeanColumn("drawn, as coded", "the program's measure; no comparison with the columns beside it", 1,
+			func(x Leak) float64 { return x.Coded })),
+		paper.MeanColumn("mean of the class", "squared error of the mean of the record's class", 1, func(x Leak) float64 { return x.ClassMean }),
+	}
+	for _, c := range []paper.Column[Leak]{
+		paper.MeanColumn("information", "nats, held out; null 0, lower is better", 2, func(x Leak) float64 { return x.Found }),
+		paper.MeanColumn("read", "nats, as coded", 2, func(x Leak) float64 { return x.Read }),
+		paper.MeanColumn("above", "nats, a bound from above", 1, func(x Leak) float64 { return x.Above }),
+		paper.ShareColumn("before and after", "AUC, null 0.5", func(x Leak) float64 { return x.Pair }),
+		paper.ShareColumn("before", "AUC, null 0.5", func(x Leak) float64 { return x.Before }),
+	} {
+		columns = append(columns, unlessGradients("of codes alone", c))
+	}
 	t := &report.Table{
-		ID: uploads.ID, Title: uploads.Title, Caption: uploads.Doc, Provenance: l.provenance(uploads.ID),
-		Columns: []report.Column{
-			{Name: "upload"},
-			{Name: "drawn", Note: "squared error of the patient attacker per record; mean over models with its 95 % interval; higher is better " +
-				"for who uploads"},
-			{Name: "drawn, printed", Note: "the same of the program's attacker, 10 epochs at 1e-4"},
-			{Name: "drawn, as coded", Note: "the program's measure; no comparison with the columns beside it"},
-			{Name: "mean of the class", Note: "squared error of the mean of the record's class"},
-			{Name: "information", Note: "nats, held out; null 0, lower is better"},
-			{Name: "read", Note: "nats, as coded"},
-			{Name: "above", Note: "nats, a bound from above"},
-			{Name: "before and after", Note: "AUC, null 0.5"},
-			{Name: "before", Note: "AUC, null 0.5"},
-		},
+		ID: uploads.ID, Title: uploads.Title, Caption: uploads.Doc, Provenance: l.provenance(uploads.ID), Columns: paper.Headings("upload", columns),
 		Notes: slices.Concat(
 			[]string{"Intervals are Student's over models of different seeds."}, l.MissingNotes(), l.Caveats, differences(l.Cases, uncounted)),
 	}
@@ -61,11 +65,26 @@ func (l *leaks) table() *paper.Output {
 	for _, c := range l.Cases {
 		for _, kind := range uploadNames() {
 			if rows := l.rows(c.Label, kind); len(rows) > 0 {
-				t.Rows = append(t.Rows, leakRow(c, kind, rows))
+				t.Rows = append(t.Rows, uploadLine(c.Label, kind, rows).Row(columns))
 			}
 		}
 	}
 	return &paper.Output{Table: t}
+}
+
+// unlessGradients is a column that gradients have no value in, for the reason.
+func unlessGradients(reason string, c paper.Column[Leak]) paper.Column[Leak] {
+	return paper.Column[Leak]{Name: c.Name, Note: c.Note, Cell: func(l paper.Line[Leak]) report.Cell {
+		if l.Label == OwnGradients {
+			return report.Gap(reason)
+		}
+		return c.Cell(l)
+	}}
+}
+
+// uploadLine is the line of an upload, which does not diverge.
+func uploadLine[R any](group, label string, rows []R) paper.Line[R] {
+	return paper.Line[R]{Group: group, Label: label, Models: rows, Diverged: func(R) string { return "" }}
 }
 
 func (l *leaks) rows(label, kind string) (out []Leak) {
@@ -75,28 +94,6 @@ func (l *leaks) rows(label, kind string) (out []Leak) {
 		}
 	}
 	return out
-}
-
-func leakRow(c Case, kind string, rows []Leak) report.Row {
-	l := paper.NewLine(c.Label, kind, false, rows, func(Leak) string { return "" })
-	l.AddMean(1, func(x Leak) float64 { return x.Drawn })
-	l.AddMean(1, func(x Leak) float64 { return x.Printed })
-	if kind == OwnGradients {
-		l.AddCell(report.Gap("not coded so"))
-		l.AddMean(1, func(x Leak) float64 { return x.ClassMean })
-		for range 5 {
-			l.AddCell(report.Gap("of codes alone"))
-		}
-		return l.Row()
-	}
-	l.AddMean(1, func(x Leak) float64 { return x.Coded })
-	l.AddMean(1, func(x Leak) float64 { return x.ClassMean })
-	l.AddMean(2, func(x Leak) float64 { return x.Found })
-	l.AddMean(2, func(x Leak) float64 { return x.Read })
-	l.AddMean(1, func(x Leak) float64 { return x.Above })
-	l.AddShare(func(x Leak) float64 { return x.Pair })
-	l.AddShare(func(x Leak) float64 { return x.Before })
-	return l.Row()
 }
 
 var figure9 = paper.Recipe{

@@ -83,45 +83,25 @@ func (r *Row) addRounds(ctx context.Context, c *lab.Case, a lab.Variant, rep *un
 }
 
 func (ev *evidence) users() *paper.Output {
-	t := &report.Table{
-		ID: users.ID, Title: users.Title, Caption: users.Doc, Provenance: ev.provenance(users.ID), Notes: ev.notes(),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "erased", Note: "share of the forget set whose label the model gives, records as they are; mean over models with its 95 % interval; " +
-				"nearest to 'retrained' is best"},
-			{Name: "masked", Note: "the same with the records masked, 60 % in clear, as coded"},
-			{Name: "retain", Note: "share of right answers on the retain set"},
-			{Name: "gap", Note: "erased less retain in each model: near 0 where it met both alike, below where the erased records are known less well than " +
-				"those that stay; nearest to 'retrained' is best"},
-			{Name: "test", Note: "share of right answers on unseen records that no method may look at; higher is better"},
-			{Name: "test, drawn", Note: "the same with a draw of every code, as coded"},
-			{Name: "rounds", Note: "until the method ended, mean over models; of BlindU's own epochs, epochs; of the controls one training's"},
-			{Name: "steps", Note: "of all users together; of BlindU those of the server, five of six its critic's"},
-		},
+	value := func(name, note string, digits int, value func(Row) int) column {
+		return column{Name: name, Note: note, Cell: func(l line) report.Cell {
+			return report.Num(l.Mean(func(r Row) float64 { return float64(value(r)) }).Value, digits)
+		}}
 	}
+	t := ev.variantTable(users, []column{
+		erasedMeanColumn, maskedColumn, retainColumn,
+		paper.MeanColumn("gap", "erased less retain in each model: near 0 where it met both alike, below where the erased records are known less well than "+
+			"those that stay; nearest to 'retrained' is best", 4, func(r Row) float64 { return r.Erased - r.Retain }),
+		testColumn, drawnColumn,
+		value("rounds", "until the method ended, mean over models; of BlindU's own epochs, epochs; of the controls one training's", 1,
+			func(r Row) int { return r.Rounds }),
+		value("steps", "of all users together; of BlindU those of the server, five of six its critic's", 0, func(r Row) int { return r.Steps }),
+	})
 	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, usersRow(c, a, rows))
-			}
-		}
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.",
 				c.Label, c.User().Number, c.User().Users.WithDefaults().Count, rows[0].Least, rows[0].Most))
 		}
 	}
 	return &paper.Output{Table: t}
-}
-
-func usersRow(c Case, a lab.Variant, rows []Row) report.Row {
-	l := paper.NewLine(c.Label, a.Label, a.Control, rows, func(r Row) string { return r.Diverged })
-	l.AddShare(func(r Row) float64 { return r.Erased })
-	l.AddShare(func(r Row) float64 { return r.Masked })
-	l.AddShare(func(r Row) float64 { return r.Retain })
-	l.AddMean(4, func(r Row) float64 { return r.Erased - r.Retain })
-	l.AddShare(func(r Row) float64 { return r.Test })
-	l.AddShare(func(r Row) float64 { return r.Drawn })
-	l.AddCell(report.Num(l.Mean(func(r Row) float64 { return float64(r.Rounds) }).Value, 1))
-	l.AddCell(report.Num(l.Mean(func(r Row) float64 { return float64(r.Steps) }).Value, 0))
-	return l.Row()
 }

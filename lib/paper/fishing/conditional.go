@@ -6,7 +6,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -52,10 +51,7 @@ func printedConditional(c Case, variant string) string {
 
 func (ev *evidence) conditional() *paper.Output {
 	source := "AUC and advantage by P-F on PBMC-33k; *: not in the paper, in its program's recorded outputs; (P-A): of another protocol"
-	t := ev.attackTable(conditional, source, func(l *line) {
-		l.AddCell(textOrGap(printedConditional(l.c, l.a.Label), "not in the paper"))
-	}, []report.Column{{Name: "AUC, P-F", Note: "an attacker of each model, scored on the cells that it learned from; null 0.5"}}, func(l *line) {
-		l.AddShare(ProtocolAUC(learned.PF().Name))
-	})
+	t := ev.attackTable(conditional, ev.printedOfCase(source, "not in the paper", printedConditional),
+		paper.ShareColumn("AUC, P-F", "an attacker of each model, scored on the cells that it learned from; null 0.5", ProtocolAUC(learned.PF().Name)))
 	return &paper.Output{Table: t}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/utility"
@@ -92,11 +93,13 @@ func markerMean(markers []Marker, of func(Marker) *float64) float64 {
 	return sum / float64(len(markers))
 }
 
-// addMarkers adds a column that only cases with marker genes have.
-func (l *line) addMarkers(value func(Row) float64) {
-	if len(l.rows[0].Markers) == 0 {
-		l.AddCell(report.Gap("no marker genes"))
-		return
-	}
-	l.AddBounded(-1, 1, value)
+// markerColumn is a column that only cases with marker genes have.
+func markerColumn(name, note string, value func(Row) float64) column {
+	bounded := paper.BoundedColumn(name, note, -1, 1, value)
+	return column{Name: name, Note: note, Cell: func(l line) report.Cell {
+		if len(l.Models[0].Markers) == 0 {
+			return report.Gap("no marker genes")
+		}
+		return bounded.Cell(l)
+	}}
 }

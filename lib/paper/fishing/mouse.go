@@ -7,7 +7,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -54,11 +53,8 @@ func (ev *evidence) mouseSweep() *paper.Output {
 			printed[lambdaName(v)] = "about 0.87"
 		}
 	}
-	t := ev.attackTable(mouseSweep, "AUC as printed, on all of Tabula Muris, by the original's attacker", func(l *line) {
-		l.AddCell(textOrGap(printed[l.a.Label], "not in the paper"))
-	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
-	})
+	t := ev.attackTable(mouseSweep, printedColumn("AUC as printed, on all of Tabula Muris, by the original's attacker", "not in the paper",
+		func(variant string) string { return printed[variant] }), reconColumn)
 	t.Notes = append(t.Notes, nonmembersSeen)
 	for _, v := range lambdas {
 		t.Notes = append(t.Notes, ev.runNotes(lambdaName(v))...)

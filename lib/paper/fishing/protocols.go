@@ -111,10 +111,7 @@ func recordedAUC(protocol, variant string) string {
 }
 
 func (ev *evidence) protocols() *paper.Output {
-	t := &report.Table{
-		ID: protocols.ID, Title: protocols.Title, Caption: protocols.Doc, Provenance: ev.provenance(protocols.ID),
-		Columns: []report.Column{{Name: "AUC of the model"}}, Notes: append(ev.notes(), ev.intervalNote()),
-	}
+	var columns []column
 	for _, p := range learned.Protocols() {
 		name, own := strings.CutPrefix(p.Name, "cross-fitted-")
 		switch {
@@ -123,21 +120,11 @@ func (ev *evidence) protocols() *paper.Output {
 		case p.Residual:
 			name = "ours, within types"
 		}
-		t.Columns = append(t.Columns, report.Column{Name: name, Note: p.About + "; null 0.5"})
+		columns = append(columns, paper.ShareColumn(name, p.About+"; null 0.5", ProtocolAUC(p.Name)))
 	}
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			rows := ev.rowsOf(c.Label, a.Label)
-			if len(rows) == 0 {
-				continue
-			}
-			l := newLine(c, a, rows)
-			for _, p := range learned.Protocols() {
-				l.AddShare(ProtocolAUC(p.Name))
-			}
-			t.Rows = append(t.Rows, l.Row())
-		}
-	}
+	t := ev.variantTable(protocols, columns)
+	t.Columns[0].Name = "AUC of the model"
+	t.Notes = append(ev.notes(), ev.intervalNote())
 	for _, variant := range protocolVariants() {
 		row := report.Row{Kind: report.Paper, Cells: []report.Cell{report.Str(variant)}}
 		for _, p := range learned.Protocols() {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 )
 
 var scatteredSizes = paper.Recipe{
@@ -52,10 +51,6 @@ func recordedScattered(c Case, variant string) string {
 }
 
 func (ev *evidence) scatteredSizes() *paper.Output {
-	t := ev.attackTable(scatteredSizes, "on PBMC-33k; *: not in the paper, in its program's recorded outputs", func(l *line) {
-		l.AddCell(report.Str(recordedScattered(l.c, l.a.Label)))
-	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
-	})
-	return &paper.Output{Table: t}
+	source := "on PBMC-33k; *: not in the paper, in its program's recorded outputs"
+	return &paper.Output{Table: ev.attackTable(scatteredSizes, ev.printedOfCase(source, "", recordedScattered), reconColumn)}
 }

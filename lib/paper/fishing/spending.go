@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -87,18 +88,13 @@ func rangeText(low, high float64) string {
 	return a + " to " + b
 }
 
-// spentColumn is the column of the privacy spent.
-var spentColumn = report.Column{Name: "epsilon", Note: "spent on the retained cells by the steps that were taken, at delta 1e-5: " +
-	"by RDP, as the program counts; " +
-	"bounds of the tight accountant; infinite: no noise; of other rows none is stated"}
-
-// addSpent adds the cell of that column.
-func (l *line) addSpent() {
-	if text := spentText(l.rows); text != "" {
-		l.AddCell(report.Str(text))
-		return
+// spentColumns is the column of the privacy spent, if any model was trained privately.
+func (ev *evidence) spentColumns() []column {
+	if !slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil }) {
+		return nil
 	}
-	l.AddCell(report.Gap("not private"))
+	return []column{paper.TextColumn("epsilon", "spent on the retained cells by the steps that were taken, at delta 1e-5: by RDP, as the program counts; "+
+		"bounds of the tight accountant; infinite: no noise; of other rows none is stated", "not private", func(l line) string { return spentText(l.Models) })}
 }
 
 // spendingNotes describe the private trainings of a case: number of cells, steps, rate and

@@ -10,7 +10,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -88,58 +87,49 @@ const notStepMatched = "Not here: frozen critics, for their cost: 3,300 steps, e
 	"SSD of Foster et al.: it takes no step."
 
 func (ev *evidence) steps() *paper.Output {
-	t := &report.Table{
-		ID: steps.ID, Title: steps.Title, Caption: steps.Doc, Provenance: ev.provenance(steps.ID),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "steps", Note: "of the last stage, which counts epochs; fewer than others of its kind where patience ended it"},
-			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells; mean over models with its 95 % interval"},
-			{Name: "way", Note: "(loss - original's) / (retrained's - original's) of the forgotten cells, by seed; 0: the original, 1: the retrained model"},
-			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-			{Name: "AUC, cross-fitted", Note: "Table 2's; null in the notes, near 0.5"},
-		},
-		Notes: append(ev.notes(), ev.intervalNote(), notStepMatched),
-	}
-	ours := learned.CrossFitted(nil).Name
-	for _, c := range ev.Cases {
-		loss := func(r Row) float64 { return r.ForgetRecon }
-		way := ev.shareOfWay(c.Label, loss)
-		for _, a := range c.variants() {
-			rows := ev.rowsOf(c.Label, a.Label)
-			if len(rows) == 0 {
-				continue
-			}
-			l := newLine(c, a, rows)
-			if rows[0].Steps == 0 {
-				l.AddCell(report.Gap("no method"))
-			} else {
-				l.AddCell(report.Str(countRange(rows, func(r Row) int { return r.Steps })))
-			}
-			l.AddMean(1, loss)
-			l.AddMean(2, way)
-			l.AddMean(1, Row.ELBO)
-			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-			t.Rows = append(t.Rows, l.Row())
-		}
-	}
+	loss := func(r Row) float64 { return r.ForgetRecon }
+	t := ev.variantTable(steps, []column{
+		paper.TextColumn("steps", "of the last stage, which counts epochs; fewer than others of its kind where patience ended it", "no method", stepsText),
+		paper.MeanColumn("recon, forgotten", "reconstruction loss of the forgotten cells; mean over models with its 95 % interval", 1, loss),
+		paper.MeanColumn("way", "(loss - original's) / (retrained's - original's) of the forgotten cells, by seed; 0: the original, 1: the retrained model", 2,
+			ev.shareOfWay(loss)),
+		elboColumn,
+		paper.ShareColumn("AUC, cross-fitted", "Table 2's; null in the notes, near 0.5", ProtocolAUC(learned.CrossFitted(nil).Name)),
+	})
+	t.Notes = append(ev.notes(), ev.intervalNote(), notStepMatched)
 	return &paper.Output{Table: t}
+}
+
+// stepsText is the number of steps of a line's models, "" if they take none.
+func stepsText(l line) string {
+	if l.Models[0].Steps == 0 {
+		return ""
+	}
+	return countRange(l.Models, func(r Row) int { return r.Steps })
 }
 
 // shareOfWay is the share of the distance from the original to the retrained model of the same
 // seed that a value has covered.
-func (ev *evidence) shareOfWay(label string, value func(Row) float64) func(Row) float64 {
-	from, to := map[int]float64{}, map[int]float64{}
-	for _, r := range ev.rowsOf(label, Original) {
-		from[r.Seed] = value(r)
+func (ev *evidence) shareOfWay(value func(Row) float64) func(Row) float64 {
+	type model struct {
+		in   string
+		seed int
 	}
-	for _, r := range ev.rowsOf(label, Retrained) {
-		to[r.Seed] = value(r)
+	from, to := map[model]float64{}, map[model]float64{}
+	for _, r := range ev.Rows {
+		switch r.Variant {
+		case Original:
+			from[model{r.Case, r.Seed}] = value(r)
+		case Retrained:
+			to[model{r.Case, r.Seed}] = value(r)
+		}
 	}
 	return func(r Row) float64 {
-		if from[r.Seed] == to[r.Seed] {
+		at := model{r.Case, r.Seed}
+		if from[at] == to[at] {
 			return math.NaN()
 		}
-		return (value(r) - from[r.Seed]) / (to[r.Seed] - from[r.Seed])
+		return (value(r) - from[at]) / (to[at] - from[at])
 	}
 }
 

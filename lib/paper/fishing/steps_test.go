@@ -64,7 +64,7 @@ func TestTheShareOfTheWayIsBySeed(t *testing.T) {
 		row(Original, 0, 100), row(Original, 1, 200), row(Retrained, 0, 110), row(Retrained, 1, 240),
 		row("m", 0, 105), row("m", 1, 210), {Case: "d", Variant: Original, Seed: 0, ForgetRecon: 7}, {Case: "d", Variant: Retrained, Seed: 0, ForgetRecon: 7},
 	}}}
-	way := ev.shareOfWay("c", func(r Row) float64 { return r.ForgetRecon })
+	way := ev.shareOfWay(func(r Row) float64 { return r.ForgetRecon })
 	for variant, want := range map[string][2]float64{Original: {0, 0}, Retrained: {1, 1}, "m": {0.5, 0.25}} {
 		for seed, r := range ev.rowsOf("c", variant) {
 			if got := way(r); got != want[seed] {
@@ -72,7 +72,7 @@ func TestTheShareOfTheWayIsBySeed(t *testing.T) {
 			}
 		}
 	}
-	if got := ev.shareOfWay("d", func(r Row) float64 { return r.ForgetRecon })(ev.Rows[6]); !math.IsNaN(got) {
+	if got := ev.shareOfWay(func(r Row) float64 { return r.ForgetRecon })(ev.Rows[6]); !math.IsNaN(got) {
 		t.Errorf("between two equal models the way is %v", got)
 	}
 }

@@ -51,32 +51,22 @@ func printed(variant string) string {
 }
 
 func (ev *evidence) table2() *paper.Output {
-	t := &report.Table{
-		ID: table2.ID, Title: table2.Title, Caption: table2.Doc, Provenance: ev.provenance(table2.ID),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "AUC, P-B", Note: "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval"},
-			{Name: "sampled z", Note: "P-B as coded: its non-members are those nearest to one draw from the posterior, and its features are of draws"},
-			{Name: "held out", Note: "P-B on the cells that its attacker was not trained on; matched cells lie beside those, which pulls it below 0.5"},
-			{Name: "AUC, cross-fitted", Note: "ours, a matched cell in the fold of the member beside it; null in the notes, near 0.5"},
-			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
-			{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"},
-			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-			{Name: "marker r", Note: "mean correlation of marker genes, with library size; higher is better"},
-		},
+	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
+	columns := []column{
+		paper.ShareColumn("AUC, P-B", "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval", ProtocolAUC(pb)),
+		paper.ShareColumn("sampled z", "P-B as coded: its non-members are those nearest to one draw from the posterior, and its features are of draws",
+			func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value }),
+		paper.ShareColumn("held out", "P-B on the cells that its attacker was not trained on; matched cells lie beside those, which pulls it below 0.5",
+			func(r Row) float64 { return heldOutAUC(r.Attacks[pb]) }),
+		paper.ShareColumn("AUC, cross-fitted", "ours, a matched cell in the fold of the member beside it; null in the notes, near 0.5", ProtocolAUC(ours)),
+		paper.ShareColumn("advantage", "of the cross-fitted attacker, |2 AUC - 1|, mean over models", advantage),
+		reconColumn,
+		elboColumn,
+		markerColumn("marker r", "mean correlation of marker genes, with library size; higher is better", Row.MarkerR),
 	}
-	guarded := ev.hasPrivate()
-	if guarded {
-		t.Columns = append(t.Columns, spentColumn)
-	}
-	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "AUC, advantage and ELBO as printed, on PBMC-33k"})
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, newRow(c, a, rows, guarded))
-			}
-		}
-	}
+	columns = append(columns, ev.spentColumns()...)
+	columns = append(columns, printedColumn("AUC, advantage and ELBO as printed, on PBMC-33k", "", printed))
+	t := ev.variantTable(table2, columns)
 	t.Notes = slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes())
 	if len(ev.variantRows(Frozen)) == 0 {
 		t.Notes = append(t.Notes, "Left out at this scale are frozen critics, extra-gradient and private training, which take minutes a model.")
@@ -123,45 +113,58 @@ func (ev *evidence) runNotes(variant string) []string {
 	return []string{fmt.Sprintf("How far %s goes. %s.", variant, strings.Join(out, "; "))}
 }
 
-// hasPrivate reports whether any model was trained privately, so that the table needs the
-// column.
-func (ev *evidence) hasPrivate() bool {
-	return slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil })
+// line is a variant of a case, and column a column of a table of lines.
+type (
+	line   = paper.Line[Row]
+	column = paper.Column[Row]
+)
+
+// lineOf is the line of a variant's models.
+func lineOf(c Case, a lab.Variant, rows []Row) line {
+	return line{Group: c.Label, Label: a.Label, Control: a.Control, Models: rows, Diverged: func(r Row) string { return r.Diverged }}
 }
 
-// newRow is the row of a variant.
-func newRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
-	l := newLine(c, a, rows)
-	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
-	l.AddShare(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
-	l.AddShare(func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value })
-	l.AddShare(func(r Row) float64 { return heldOutAUC(r.Attacks[pb]) })
-	l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-	l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-	l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
-	l.AddMean(1, Row.ELBO)
-	l.addMarkers(Row.MarkerR)
-	if guarded {
-		l.addSpent()
+// table starts a recipe's table.
+func (ev *evidence) table(r paper.Recipe) *report.Table {
+	return &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID)}
+}
+
+// variantTable is a table of every variant of every case.
+func (ev *evidence) variantTable(r paper.Recipe, columns []column) *report.Table {
+	t := ev.table(r)
+	t.Columns = paper.Headings("model", columns)
+	for _, c := range ev.Cases {
+		for _, a := range c.variants() {
+			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
+				t.Rows = append(t.Rows, lineOf(c, a, rows).Row(columns))
+			}
+		}
 	}
-	l.AddCell(report.Str(printed(a.Label)))
-	return l.Row()
+	return t
 }
 
-// line builds the row of a variant of a case.
-type line struct {
-	*paper.Line[Row]
-	c    Case
-	a    lab.Variant
-	rows []Row
+// printedColumn has the paper's value of a variant, or a gap for the reason if there is none.
+func printedColumn(note, reason string, printed func(variant string) string) column {
+	return paper.TextColumn("paper", note, reason, func(l line) string { return printed(l.Label) })
 }
 
-func newLine(c Case, a lab.Variant, rows []Row) *line { return newLabelledLine(c, a, a.Label, rows) }
-
-// newLabelledLine is newLine under another label.
-func newLabelledLine(c Case, a lab.Variant, label string, rows []Row) *line {
-	return &line{paper.NewLine(c.Label, label, a.Control, rows, func(r Row) string { return r.Diverged }), c, a, rows}
+// printedOfCase is printedColumn for values that also depend on the case.
+func (ev *evidence) printedOfCase(note, reason string, printed func(c Case, variant string) string) column {
+	return paper.TextColumn("paper", note, reason, func(l line) string { return printed(ev.caseOf(l), l.Label) })
 }
+
+// caseOf is a line's case.
+func (ev *evidence) caseOf(l line) Case {
+	return ev.Cases[slices.IndexFunc(ev.Cases, func(c Case) bool { return c.Label == l.Group })]
+}
+
+var (
+	elboColumn  = paper.MeanColumn("ELBO, unseen", "reconstruction loss plus divergence of unseen cells; lower is better", 1, Row.ELBO)
+	reconColumn = paper.MeanColumn("recon, forgotten", "reconstruction loss of the forgotten cells", 1, func(r Row) float64 { return r.ForgetRecon })
+)
+
+// advantage is that of the cross-fitted attacker.
+func advantage(r Row) float64 { return r.Attacks[learned.CrossFitted(nil).Name].All.Advantage.Value }
 
 // heldOutAUC is a protocol's AUC on the cells that its attacker was not trained on, NaN if
 // members or non-members have none.

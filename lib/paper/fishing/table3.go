@@ -66,64 +66,38 @@ func (c Case) setKind() string {
 }
 
 func (ev *evidence) table3() *paper.Output {
-	t := ev.attackTable(table3, "mean AUC and its deviation over three seeds as printed, on PBMC-33k", func(l *line) {
-		l.AddCell(report.Str(printed3(l.c, l.a.Label)))
-	}, []report.Column{{Name: "as coded", Note: "P-B of the structured set's attacker, on all cells of this one"}}, func(l *line) {
-		if l.c.AttackerFrom == nil {
-			l.AddShare(func(r Row) float64 { return r.Attacks[learned.PB().Name].All.AUC.Value })
-			return
+	own := paper.ShareColumn("as coded", "P-B of the structured set's attacker, on all cells of this one", ProtocolAUC(learned.PB().Name))
+	borrowed := paper.ShareColumn(own.Name, own.Note, func(r Row) float64 { return r.OtherCase.AUC.Value })
+	coded := column{Name: own.Name, Note: own.Note, Cell: func(l line) report.Cell {
+		if ev.caseOf(l).AttackerFrom == nil {
+			return own.Cell(l)
 		}
-		l.AddShare(func(r Row) float64 { return r.OtherCase.AUC.Value })
-	})
-	return &paper.Output{Table: t}
+		return borrowed.Cell(l)
+	}}
+	return &paper.Output{Table: ev.attackTable(table3, ev.printedOfCase("mean AUC and its deviation over three seeds as printed, on PBMC-33k", "", printed3), coded)}
 }
 
 // attackTable is a table of all attackers on every variant of every case, with additional
 // columns and the paper's.
-func (ev *evidence) attackTable(r paper.Recipe, source string, paperCell func(*line), own []report.Column, ownCells func(*line)) *report.Table {
-	t := &report.Table{
-		ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID),
-		Columns: slices.Concat([]report.Column{
-			{Name: "model"},
-			{Name: "AUC, P-B", Note: "the paper's attacker, of this set's original, on all cells; null 0.5; mean over models with its 95 % interval"},
-		}, own, []report.Column{
-			{Name: "AUC, cross-fitted", Note: "ours; null in the notes, near 0.5"},
-			{Name: "advantage", Note: "of the cross-fitted attacker, |2 AUC - 1|, mean over models"},
-			{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells"},
-			{Name: "ELBO, unseen", Note: "reconstruction loss plus divergence of unseen cells; lower is better"},
-		}),
-		Notes: slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes()),
-	}
-	guarded := ev.hasPrivate()
-	if guarded {
-		t.Columns = append(t.Columns, spentColumn)
-	}
-	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: source})
-	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			rows := ev.rowsOf(c.Label, a.Label)
-			if len(rows) == 0 {
-				continue
-			}
-			l := newLine(c, a, rows)
-			l.AddShare(func(r Row) float64 { return r.Attacks[pb].All.AUC.Value })
-			ownCells(l)
-			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.AUC.Value })
-			l.AddShare(func(r Row) float64 { return r.Attacks[ours].All.Advantage.Value })
-			l.AddCell(report.Num(rowMean(rows, func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }), 3))
-			l.AddMean(1, Row.ELBO)
-			if guarded {
-				l.addSpent()
-			}
-			paperCell(l)
-			t.Rows = append(t.Rows, l.Row())
-		}
-	}
+func (ev *evidence) attackTable(r paper.Recipe, printed column, own ...column) *report.Table {
+	ours := learned.CrossFitted(nil).Name
+	t := ev.variantTable(r, slices.Concat([]column{
+		paper.ShareColumn("AUC, P-B", "the paper's attacker, of this set's original, on all cells; null 0.5; mean over models with its 95 % interval",
+			ProtocolAUC(learned.PB().Name)),
+	}, own, []column{
+		paper.ShareColumn("AUC, cross-fitted", "ours; null in the notes, near 0.5", ProtocolAUC(ours)),
+		paper.ShareColumn("advantage", "of the cross-fitted attacker, |2 AUC - 1|, mean over models", advantage),
+		{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells",
+			Cell: func(l line) report.Cell {
+				return report.Num(l.Mean(func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }).Value, 3)
+			}},
+		elboColumn,
+	}, ev.spentColumns(), []column{printed}))
+	t.Notes = slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes())
 	return t
 }
 
 // rowMean is the mean of a value over the rows that did not diverge.
 func rowMean(rows []Row, value func(Row) float64) float64 {
-	return newLine(Case{}, lab.Variant{}, rows).Mean(value).Value
+	return lineOf(Case{}, lab.Variant{}, rows).Mean(value).Value
 }

@@ -4,7 +4,6 @@ package fishing
 
 import (
 	"github.com/lethe-ml/lethe/lib/attack/generative"
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -34,20 +33,12 @@ func printed4() map[string][4]string {
 }
 
 func (ev *evidence) table4() *paper.Output {
-	t := &report.Table{
-		ID: table4.ID, Title: table4.Title, Caption: table4.Doc, Provenance: ev.provenance(table4.ID), Notes: ev.notes(),
-		Columns: []report.Column{{Name: "model"}},
-	}
+	var columns []column
 	for _, name := range suiteAttacks() {
-		t.Columns = append(t.Columns, report.Column{Name: name, Note: "AUC, mean over models with its 95 % interval"})
+		columns = append(columns, paper.ShareColumn(name, "AUC, mean over models with its 95 % interval", func(r Row) float64 { return r.Suite[name].AUC.Value }))
 	}
-	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, suiteRow(c, a, rows))
-			}
-		}
-	}
+	t := ev.variantTable(table4, columns)
+	t.Notes = ev.notes()
 	for k, variant := range table4Variants() {
 		row := report.Row{Group: "printed, PBMC-33k, advantage", Kind: report.Paper, Cells: []report.Cell{report.Str(variant)}}
 		for _, name := range suiteAttacks() {
@@ -64,12 +55,4 @@ func (ev *evidence) table4() *paper.Output {
 		"whose reference is the original: those two models' scores are each other's negative, and their advantages one number, 0.839. "+
 		"It decodes without library size.")
 	return &paper.Output{Table: t}
-}
-
-func suiteRow(c Case, a lab.Variant, rows []Row) report.Row {
-	l := newLine(c, a, rows)
-	for _, name := range suiteAttacks() {
-		l.AddShare(func(r Row) float64 { return r.Suite[name].AUC.Value })
-	}
-	return l.Row()
 }

@@ -123,8 +123,7 @@ func (ev *evidence) acrossCells(c Case, label string) []report.Cell {
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Diverged != "" }) {
 		return []report.Cell{report.Gap("diverged"), report.Gap("diverged")}
 	}
-	l := newLine(c, lab.Variant{Label: label}, rows)
-	l.AddShare(ProtocolAUC(learned.PB().Name))
-	l.AddShare(ProtocolAUC(learned.CrossFitted(nil).Name))
-	return l.Row().Cells[1:]
+	return lineOf(c, lab.Variant{Label: label}, rows).Row([]column{
+		paper.ShareColumn("", "", ProtocolAUC(learned.PB().Name)), paper.ShareColumn("", "", ProtocolAUC(learned.CrossFitted(nil).Name)),
+	}).Cells[1:]
 }

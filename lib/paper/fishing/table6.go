@@ -5,9 +5,7 @@ package fishing
 import (
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 )
 
 var table6 = paper.Recipe{
@@ -30,30 +28,22 @@ func printed6(variant string) string {
 }
 
 func (ev *evidence) table6() *paper.Output {
-	t := &report.Table{
-		ID: table6.ID, Title: table6.Title, Caption: table6.Doc, Provenance: ev.provenance(table6.ID),
-		Columns: []report.Column{
-			{Name: "model"},
-			{Name: "ELBO", Note: "reconstruction loss plus divergence; lower is better; mean over models with its 95 % interval"},
-			{Name: "KL", Note: "divergence from the prior; 0: the posterior knows nothing of its cell"},
-			{Name: "marker r", Note: "mean correlation of marker genes, with library size; null 0, higher is better"},
-			{Name: "marker r, as coded", Note: "without library size"},
-			{Name: "ARI", Note: "k-means on latent means with the published types; null 0, higher is better"},
-			{Name: "silhouette", Note: "of the types, Euclidean distance of latent means; higher is better"},
-			{Name: "probe", Note: "share of cells whose type a linear rule names, trained on other cells; null: the largest type's share, in the notes"},
-		},
+	columns := []column{
+		paper.MeanColumn("ELBO", "reconstruction loss plus divergence; lower is better; mean over models with its 95 % interval", 1, Row.ELBO),
+		paper.MeanColumn("KL", "divergence from the prior; 0: the posterior knows nothing of its cell", 2, func(r Row) float64 { return r.UnseenDivergence }),
+		markerColumn("marker r", "mean correlation of marker genes, with library size; null 0, higher is better", Row.MarkerR),
+		markerColumn("marker r, as coded", "without library size", Row.BareMarkerR),
+		paper.BoundedColumn("ARI", "k-means on latent means with the published types; null 0, higher is better", -1, 1,
+			func(r Row) float64 { return r.Latent.ARI }),
+		paper.BoundedColumn("silhouette", "of the types, Euclidean distance of latent means; higher is better", -1, 1,
+			func(r Row) float64 { return r.Latent.Silhouette }),
+		paper.ShareColumn("probe", "share of cells whose type a linear rule names, trained on other cells; null: the largest type's share, in the notes",
+			func(r Row) float64 { return r.Latent.Probe }),
 	}
-	guarded := ev.hasPrivate()
-	if guarded {
-		t.Columns = append(t.Columns, spentColumn)
-	}
-	t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k"})
+	columns = append(columns, ev.spentColumns()...)
+	columns = append(columns, printedColumn("ELBO, KL, marker r as coded and ARI as printed, on PBMC-33k", "", printed6))
+	t := ev.variantTable(table6, columns)
 	for _, c := range ev.Cases {
-		for _, a := range c.variants() {
-			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 {
-				t.Rows = append(t.Rows, usefulRow(c, a, rows, guarded))
-			}
-		}
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			l := rows[0].Latent
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %d unseen cells with a published type, of %d types; the largest is %.3f of them.",
@@ -62,20 +52,4 @@ func (ev *evidence) table6() *paper.Output {
 	}
 	t.Notes = append(t.Notes, ev.notes()...)
 	return &paper.Output{Table: t}
-}
-
-func usefulRow(c Case, a lab.Variant, rows []Row, guarded bool) report.Row {
-	l := newLine(c, a, rows)
-	l.AddMean(1, Row.ELBO)
-	l.AddMean(2, func(r Row) float64 { return r.UnseenDivergence })
-	l.addMarkers(Row.MarkerR)
-	l.addMarkers(Row.BareMarkerR)
-	l.AddBounded(-1, 1, func(r Row) float64 { return r.Latent.ARI })
-	l.AddBounded(-1, 1, func(r Row) float64 { return r.Latent.Silhouette })
-	l.AddShare(func(r Row) float64 { return r.Latent.Probe })
-	if guarded {
-		l.addSpent()
-	}
-	l.AddCell(report.Str(printed6(a.Label)))
-	return l.Row()
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -52,19 +51,16 @@ func table8Variants() []string {
 const mean8 = "mean"
 
 func (ev *evidence) table8() *paper.Output {
-	t := &report.Table{
-		ID: table8.ID, Title: table8.Title, Caption: table8.Doc, Provenance: ev.provenance(table8.ID), Notes: ev.notes(),
-		Columns: []report.Column{{Name: "model"}},
-	}
 	genes := ev.markerNames()
-	for _, gene := range genes {
-		t.Columns = append(t.Columns, report.Column{Name: gene})
-	}
-	t.Columns = append(t.Columns, report.Column{Name: mean8})
+	t := ev.table(table8)
+	t.Notes, t.Columns = ev.notes(), paper.Headings("model", ev.geneColumns(genes, false))
 	for _, c := range ev.Cases {
 		for _, a := range c.variants() {
 			if rows := ev.rowsOf(c.Label, a.Label); len(rows) > 0 && len(c.Markers) > 0 {
-				t.Rows = append(t.Rows, genesRow(c, a, rows, genes, false), genesRow(c, a, rows, genes, true))
+				l := lineOf(c, a, rows)
+				t.Rows = append(t.Rows, l.Row(ev.geneColumns(genes, false)))
+				l.Label += bareMark
+				t.Rows = append(t.Rows, l.Row(ev.geneColumns(genes, true)))
 			}
 		}
 	}
@@ -93,25 +89,25 @@ func (ev *evidence) markerNames() []string {
 	return out
 }
 
-func genesRow(c Case, a lab.Variant, rows []Row, genes []string, bare bool) report.Row {
-	label, value, mean := a.Label, func(m Marker) *float64 { return m.R }, Row.MarkerR
+// geneColumns are the genes and their mean.
+func (ev *evidence) geneColumns(genes []string, bare bool) (out []column) {
+	value, mean := func(m Marker) *float64 { return m.R }, Row.MarkerR
 	if bare {
-		label, value, mean = label+bareMark, func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
+		value, mean = func(m Marker) *float64 { return m.Bare }, Row.BareMarkerR
 	}
-	l := newLabelledLine(c, a, label, rows)
 	for _, gene := range genes {
-		if !slices.Contains(c.Markers, gene) {
-			l.AddCell(report.Gap("no marker of this case"))
-			continue
-		}
-		if !slices.Contains(rows[0].markerNames(), gene) {
-			l.AddCell(report.Gap("not among the variable genes"))
-			continue
-		}
-		l.AddBounded(-1, 1, func(r Row) float64 { return r.gene(gene, value) })
+		own := paper.BoundedColumn(gene, "", -1, 1, func(r Row) float64 { return r.gene(gene, value) })
+		out = append(out, column{Name: gene, Cell: func(l line) report.Cell {
+			switch {
+			case !slices.Contains(ev.caseOf(l).Markers, gene):
+				return report.Gap("no marker of this case")
+			case !slices.Contains(l.Models[0].markerNames(), gene):
+				return report.Gap("not among the variable genes")
+			}
+			return own.Cell(l)
+		}})
 	}
-	l.AddBounded(-1, 1, mean)
-	return l.Row()
+	return append(out, paper.BoundedColumn(mean8, "", -1, 1, mean))
 }
 
 // markerNames are the marker genes that were found.

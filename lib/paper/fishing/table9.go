@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 )
 
 var table9 = paper.Recipe{
@@ -63,15 +62,11 @@ func printed9(c Case, variant string) string {
 }
 
 func (ev *evidence) table9() *paper.Output {
-	t := ev.attackTable(table9, "mean AUC, deviation and advantage over three seeds as printed, on PBMC-33k", func(l *line) {
-		l.AddCell(report.Str(printed9(l.c, l.a.Label)))
-	}, []report.Column{
-		{Name: "held out", Note: "P-B on the cells that its attacker was not trained on"},
-		{Name: "way", Note: "(P-B - original's) / (retrained's - original's), by seed; 0: the original, 1: the retrained model"},
-	}, func(l *line) {
-		l.AddShare(func(r Row) float64 { return heldOutAUC(r.Attacks[learned.PB().Name]) })
-		l.AddMean(2, ev.shareOfWay(l.c.Label, ProtocolAUC(learned.PB().Name)))
-	})
+	pb := learned.PB().Name
+	t := ev.attackTable(table9, ev.printedOfCase("mean AUC, deviation and advantage over three seeds as printed, on PBMC-33k", "", printed9),
+		paper.ShareColumn("held out", "P-B on the cells that its attacker was not trained on", func(r Row) float64 { return heldOutAUC(r.Attacks[pb]) }),
+		paper.MeanColumn("way", "(P-B - original's) / (retrained's - original's), by seed; 0: the original, 1: the retrained model", 2,
+			ev.shareOfWay(ProtocolAUC(pb))))
 	t.Notes = append(append(append(t.Notes, nonmembersSeen), ev.runNotes(Extra)...), ev.runNotes(ExtraTrue)...)
 	return &paper.Output{Table: t}
 }

@@ -261,7 +261,7 @@ func TestGapsHaveTheirReason(t *testing.T) {
 	if cells := ev.acrossCells(c, Fisher); len(cells) != 2 || cells[0].Missing != "not a variant" {
 		t.Errorf("%+v", cells)
 	}
-	row := genesRow(c, c.variants()[0], ev.Rows, ev.markerNames(), false)
+	row := lineOf(c, c.variants()[0], ev.Rows).Row(ev.geneColumns(ev.markerNames(), false))
 	if row.Kind != report.Control || len(row.Cells) != 4 || *row.Cells[1].Value != 1 || row.Cells[2].Missing == "" {
 		t.Errorf("%+v", row)
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -92,11 +91,7 @@ func (ev *evidence) weights() *paper.Output {
 		}
 	}
 	source := "mean AUC on PBMC-33k as printed; *: not in the paper, in its program's recorded outputs; (P-C): of another protocol"
-	t := ev.attackTable(weights, source, func(l *line) {
-		l.AddCell(textOrGap(recorded[l.a.Label], "not in the paper"))
-	}, []report.Column{{Name: "recon, forgotten", Note: "reconstruction loss of the forgotten cells"}}, func(l *line) {
-		l.AddMean(1, func(r Row) float64 { return r.ForgetRecon })
-	})
+	t := ev.attackTable(weights, printedColumn(source, "not in the paper", func(variant string) string { return recorded[variant] }), reconColumn)
 	for _, c := range ev.Cases {
 		t.Notes = append(t.Notes, ev.weightNotes(c)...)
 	}
