@@ -270,17 +270,31 @@ func (ev *Evidence[R]) MissingNotes() []string {
 // Provenance is the provenance of a recipe's output from this evidence, on models of the
 // given number of seeds.
 func (ev *Evidence[R]) Provenance(e *Env, id, scale string, results, seeds int) report.Provenance {
+	var all []int
+	for s := range seeds {
+		all = append(all, s+e.Shift)
+	}
+	return e.Provenance(id, scale, results, all, ev.Data, ev.Runs)
+}
+
+// Provenance is that of what is made at a scale from data, given by their hashes, and from runs
+// in the store; id is the recipe's, "" if there is none.
+func (e *Env) Provenance(id, scale string, results int, seeds []int, data map[string]string, runs []string) report.Provenance {
 	var info engine.Info
 	if e.Engine != nil { // committed values can be shown without an engine
 		info = e.Engine.Info()
 	}
 	p := report.Provenance{
-		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
-		ResultsVersion: fmt.Sprint(results), Data: ev.Data, Command: Command(id, scale),
+		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(results), Data: data,
 	}
-	for s := range seeds {
-		p.Seeds = append(p.Seeds, int64(s+e.Shift))
+	if id != "" {
+		p.Command = Command(id, scale)
 	}
-	p.Runs, p.RunsHash = CountRuns(ev.Runs)
+	for _, s := range seeds {
+		p.Seeds = append(p.Seeds, int64(s))
+	}
+	if len(runs) > 0 {
+		p.Runs, p.RunsHash = CountRuns(runs)
+	}
 	return p
 }

@@ -19,6 +19,7 @@ type metric struct {
 }
 
 var (
+	m1      = metric{"M1", func(r Row) float64 { return r.M1 }, 1, 4}
 	m2      = metric{"M2 gap", func(r Row) float64 { return r.M2 }, 0, 5}
 	m2Mean  = metric{"M2, mean baseline", func(r Row) float64 { return r.M2Mean }, 0, 5}
 	m3      = metric{"M3 shift", func(r Row) float64 { return r.M3 }, 0, 5}
@@ -26,6 +27,8 @@ var (
 	deltaM4 = metric{"ΔM4 to the oracle", Row.DeltaM4, 0, 4}
 	mia     = metric{"MIA accuracy", func(r Row) float64 { return r.MIA }, 0.5, 3}
 	retain  = metric{"retain accuracy", func(r Row) float64 { return r.RetainAcc }, 0, 3}
+
+	displacement = metric{"displacement", func(r Row) float64 { return r.Displacement }, 0, 3}
 )
 
 // filter keeps the rows for which keep is true.

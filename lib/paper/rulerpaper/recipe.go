@@ -177,24 +177,15 @@ func (r Recipe) Jobs(ctx context.Context, e *Env, s Scale) ([]lab.Job, error) {
 
 // provenance is the provenance of an output of several studies.
 func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenance {
-	info := e.Engine.Info()
-	p := report.Provenance{
-		Scale: s.Name, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
-		Data: map[string]string{}, Command: paper.Command(r.ID, s.Name),
-	}
+	data := map[string]string{}
 	var seeds []int
 	var runs []string
 	for _, c := range parts {
-		maps.Copy(p.Data, c.Data)
-		seeds = append(seeds, c.Study.Seeds...)
-		runs = append(runs, c.Runs...)
+		maps.Copy(data, c.Data)
+		seeds, runs = append(seeds, c.Study.Seeds...), append(runs, c.Runs...)
 	}
 	slices.Sort(seeds)
-	for _, v := range slices.Compact(seeds) {
-		p.Seeds = append(p.Seeds, int64(v))
-	}
-	p.Runs, p.RunsHash = paper.CountRuns(runs)
-	return p
+	return e.Provenance(r.ID, s.Name, Results, slices.Compact(seeds), data, runs)
 }
 
 // table starts a recipe's table, with the common notes.

@@ -175,28 +175,15 @@ var figure8 = Recipe{
 func init() {
 	table14.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table14, s, c)
-		t.Columns = []report.Column{
-			{Name: "model"}, {Name: "M4", Note: "mean over seeds, t interval over seeds"},
-			{Name: m4Untouched.Name, Note: "people no model was trained on, among the same retained images"},
-			{Name: m4Beyond.Name, Note: "M4 less that of untouched people; null 0"},
-			{Name: deltaM4.Name, Note: "M4 less the oracle's own; null 0"}, {Name: retain.Name},
+		all := []columns{
+			// One half is no null of people's M4.
+			oneColumn("M4", "mean over seeds, t interval over seeds", peopleCell(m4)),
+			oneColumn(m4Untouched.Name, "people no model was trained on, among the same retained images", peopleCell(m4Untouched)),
+			seedColumn(m4Beyond.Name, "M4 less that of untouched people; null 0", m4Beyond),
+			seedColumn(deltaM4.Name, "M4 less the oracle's own; null 0", deltaM4), meanColumn(retain.Name, "", retain),
 		}
-		for _, f := range c.Study.Fractions {
-			for _, a := range c.variants() {
-				of := rowsOf(c.Rows, a.Label, f)
-				cells := []report.Cell{report.Str(a.Label)}
-				for _, m := range []metric{m4, m4Untouched, m4Beyond, deltaM4} {
-					e := stats.MeanInterval(values(of, m.Value), 0.95, "seeds")
-					if m.Null == 0 { // a difference; one half is no null of people's M4
-						e = e.WithNull(0, stats.NearNull)
-					}
-					cells = append(cells, report.Est(e, m.Digits))
-				}
-				cells = append(cells, report.Num(mean(values(of, retain.Value)), retain.Digits))
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "people forgotten " + percent(f), Cells: cells})
-			}
-		}
+		t := e.variantTable(table14, s, all, c)
+		addFractions(t, c, "people forgotten ", all)
 		notes, err := faceNotes(c)
 		t.Notes = append(t.Notes, notes...)
 		return &Output{Table: t}, err
@@ -225,6 +212,13 @@ func init() {
 		notes, err := faceNotes(c)
 		f.Caption += " " + notes[0]
 		return &Output{Figure: f}, err
+	}
+}
+
+// peopleCell is the mean over seeds, without a null value.
+func peopleCell(m metric) func(rows []Row) report.Cell {
+	return func(rows []Row) report.Cell {
+		return report.Est(stats.MeanInterval(values(rows, m.Value), 0.95, "seeds"), m.Digits)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -110,43 +109,33 @@ var imageRecipe = Recipe{
 
 func init() {
 	table13.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
-		t := e.table(table13, s, parts...)
-		t.Columns = []report.Column{{Name: "model"}}
+		var all []columns
 		for _, d := range parts[0].Study.DataSets {
-			t.Columns = append(t.Columns, report.Column{Name: d, Note: "M4: mean over seeds, t interval over seeds, null 0.5"})
+			own := seedColumn(d, "M4: mean over seeds, t interval over seeds, null 0.5", m4)
+			all = append(all, columns{own.heads, func(rows []Row) []report.Cell { return own.cells(inSet(rows, d)) }})
 		}
+		t := e.variantTable(table13, s, all, parts...)
 		for _, c := range parts {
 			for _, a := range c.variants() {
-				cells := []report.Cell{report.Str(a.Label)}
-				for _, d := range c.Study.DataSets {
-					of := values(rowsOfSet(c, a, d), m4.Value)
-					cells = append(cells, report.Est(stats.MeanInterval(of, 0.95, "seeds").WithNull(0.5, stats.NearNull), 4))
-				}
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: strings.TrimPrefix(c.Study.Name, "images "), Cells: cells})
+				addVariant(t, strings.TrimPrefix(c.Study.Name, "images "), a.Label, kindOf(a), rowsOf(c.Rows, a.Label, 0.05), all)
 			}
 		}
 		t.Notes = append(t.Notes, imageNotes(s, parts[0].Study)...)
 		return &Output{Table: t}, nil
 	}
 	imageRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
-		t := e.table(imageRecipe, s, parts...)
-		metrics := []metric{
-			{"M1", func(r Row) float64 { return r.M1 }, 1, 4}, m2, m3, m4, deltaM4, mia, retain,
-			{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}, {"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3},
-			{"displacement", func(r Row) float64 { return r.Displacement }, 0, 3},
+		var all []columns
+		for _, m := range []metric{m1, m2, m3, m4, deltaM4, mia, retain,
+			{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}, {"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}, displacement,
+		} {
+			all = append(all, meanColumn(m.Name, "", m))
 		}
-		t.Columns = []report.Column{{Name: "model"}}
-		for _, m := range metrics {
-			t.Columns = append(t.Columns, report.Column{Name: m.Name})
-		}
+		t := e.variantTable(imageRecipe, s, all, parts...)
 		for _, c := range parts {
 			for _, d := range c.Study.DataSets {
 				for _, a := range c.variants() {
-					cells := []report.Cell{report.Str(a.Label)}
-					for _, m := range metrics {
-						cells = append(cells, report.Num(mean(values(rowsOfSet(c, a, d), m.Value)), m.Digits))
-					}
-					t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: d + ", " + strings.TrimPrefix(c.Study.Name, "images "), Cells: cells})
+					rows := inSet(rowsOf(c.Rows, a.Label, 0.05), d)
+					addVariant(t, d+", "+strings.TrimPrefix(c.Study.Name, "images "), a.Label, kindOf(a), rows, all)
 				}
 			}
 		}
@@ -155,9 +144,9 @@ func init() {
 	}
 }
 
-// rowsOfSet returns a variant's rows on a data set.
-func rowsOfSet(c *Collected, a Variant, set string) []Row {
-	return filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == set })
+// inSet returns the rows of a data set.
+func inSet(rows []Row, set string) []Row {
+	return filter(rows, func(r Row) bool { return r.DataSet == set })
 }
 
 // imageNotes say how the study differs from the paper's.

@@ -22,20 +22,12 @@ func init() {
 	table1.studies = oneStudy(mainStudy)
 	table1.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table1, s, c)
-		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
-		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
-		t.Columns = append(t.Columns, report.Column{Name: "ΔM4", Note: "M4 less the oracle's own M4; interval over data sets"},
-			report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
-		for _, f := range c.Study.Fractions {
-			for _, a := range c.variants() {
-				rows := rowsOf(c.Rows, a.Label, f)
-				cells := append([]report.Cell{report.Str(a.Label)}, newEffect(rows, m2).cells(m2.Digits)...)
-				cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, newEffect(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
-			}
+		all := []columns{
+			testColumns("M2 gap", m2), testColumns("M4 rank", m4), effectColumn("ΔM4", "M4 less the oracle's own M4; interval over data sets", deltaM4),
+			meanColumn("moved", "relative displacement of the weights, mean over runs", metric{Value: func(r Row) float64 { return r.Displacement }, Digits: 4}),
 		}
+		t := e.variantTable(table1, s, all, c)
+		addFractions(t, c, fractionGroup, all)
 		t.Notes = append(t.Notes, table1Findings(c)...)
 		return &Output{Table: t, Figure: effectForest(e, table1, s, c, m2)}, nil
 	}
@@ -106,31 +98,26 @@ func init() {
 	table3.studies = oneStudy(mainStudy)
 	table3.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table3, s, c)
-		over := "mean over data sets of the means over seeds; t interval over data sets"
-		t.Columns = []report.Column{
-			{Name: "model"}, {Name: "MIA accuracy", Note: over + "; null 0.5; passes the paper's rule when within 0.05"},
-			{Name: "pass"}, {Name: "MIA AUC", Note: "forget against held-out records, no threshold; below 0.5 the forget set looks " +
-				"less like members than non-members do (over-unlearning)"},
-			{Name: "forget acc."}, {Name: "retain acc."}, {Name: "test acc."},
+		accuracy := func(name, note string, value func(Row) float64) columns {
+			return dataSetColumn(name, note, metric{Value: value, Digits: 3})
 		}
-		for _, f := range c.Study.Fractions {
-			for _, a := range c.variants() {
-				rows := rowsOf(c.Rows, a.Label, f)
-				attackAcc := overDataSets(rows, mia.Value)
-				pass := "no"
-				if attackAcc.Value > 0.45 && attackAcc.Value < 0.55 {
-					pass = "yes"
+		all := []columns{
+			accuracy("MIA accuracy", "mean over data sets of the means over seeds; t interval over data sets; null 0.5; passes the paper's rule when within 0.05",
+				mia.Value),
+			oneColumn("pass", "", func(rows []Row) report.Cell {
+				if v := overDataSets(rows, mia.Value).Value; v > 0.45 && v < 0.55 {
+					return report.Str("yes")
 				}
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: []report.Cell{
-					report.Str(a.Label), report.Est(attackAcc, 3), report.Str(pass),
-					report.Est(overDataSets(rows, func(r Row) float64 { return r.MIAAUC }), 3),
-					report.Est(overDataSets(rows, func(r Row) float64 { return r.ForgetAcc }), 3),
-					report.Est(overDataSets(rows, func(r Row) float64 { return r.RetainAcc }), 3),
-					report.Est(overDataSets(rows, func(r Row) float64 { return r.TestAcc }), 3),
-				}})
-			}
+				return report.Str("no")
+			}),
+			accuracy("MIA AUC", "forget against held-out records, no threshold; below 0.5 the forget set looks "+
+				"less like members than non-members do (over-unlearning)", func(r Row) float64 { return r.MIAAUC }),
+			accuracy("forget acc.", "", func(r Row) float64 { return r.ForgetAcc }),
+			accuracy("retain acc.", "", func(r Row) float64 { return r.RetainAcc }),
+			accuracy("test acc.", "", func(r Row) float64 { return r.TestAcc }),
 		}
+		t := e.variantTable(table3, s, all, c)
+		addFractions(t, c, fractionGroup, all)
 		return &Output{Table: t}, nil
 	}
 }
@@ -195,27 +182,22 @@ func init() {
 	table5.studies = oneStudy(mainStudy)
 	table5.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table5, s, c)
-		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2, median")...)
-		t.Columns = append(t.Columns, effectColumns("M2, mean")...)
-		var sigMedian, sigMean, flips, all int
+		all := []columns{testColumns("M2, median", m2), testColumns("M2, mean", metric{m2Mean.Name, m2Mean.Value, m2Mean.Null, m2.Digits})}
+		t := e.variantTable(table5, s, all, c)
+		addFractions(t, c, fractionGroup, all)
+		var sigMedian, sigMean, flips, n int
 		for _, f := range c.Study.Fractions {
-			for _, a := range c.variants() {
+			for _, a := range methods() {
 				rows := rowsOf(c.Rows, a.Label, f)
 				median, average := newEffect(rows, m2), newEffect(rows, m2Mean)
-				cells := append([]report.Cell{report.Str(a.Label)}, median.cells(m2.Digits)...)
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: append(cells, average.cells(m2.Digits)...)})
-				if a.Control || a.Label == BT {
-					continue
-				}
-				all++
+				n++
 				sigMedian += count(median.significantRank())
 				sigMean += count(average.significantRank())
 				flips += count(median.mean()*average.mean() < 0)
 			}
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; "+
-			"the sign changes in %d of %d. (Four main methods.)", sigMedian, all, sigMean, all, flips, all))
+			"the sign changes in %d of %d. (Four main methods.)", sigMedian, n, sigMean, n, flips, n))
 		return &Output{Table: t}, nil
 	}
 }

@@ -25,14 +25,10 @@ func init() {
 	}
 	table10.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table10, s, parts...)
-		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
-		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
-		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"})
+		all := []columns{testColumns("M2 gap", m2), testColumns("M4 rank", m4), effectColumn("ΔM4", "", deltaM4)}
+		t := e.variantTable(table10, s, all, parts...)
 		add := func(f float64, label string, kind report.Kind, rows []Row) {
-			cells := append([]report.Cell{report.Str(label)}, newEffect(rows, m2).cells(m2.Digits)...)
-			cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
-			t.Rows = append(t.Rows, report.Row{Kind: kind, Group: "forget fraction " + percent(f), Cells: append(cells, newEffect(rows, deltaM4).estimate(4))})
+			addVariant(t, fractionGroup+percent(f), label, kind, rows, all)
 		}
 		for _, f := range c.Study.Fractions {
 			for _, a := range c.variants() {

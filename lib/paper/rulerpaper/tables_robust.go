@@ -29,17 +29,11 @@ func init() {
 		return []Study{miniBatchStudy(s, train.Shuffled), miniBatchStudy(s, train.Paired)}, nil
 	}
 	table6.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
-		t := e.table(table6, s, parts...)
-		t.Columns = append([]report.Column{{Name: "model"}}, effectColumns("M2 gap")...)
-		t.Columns = append(t.Columns, effectColumns("M4 rank")...)
-		t.Columns = append(t.Columns, report.Column{Name: "ΔM4"}, report.Column{Name: "M1"})
+		all := []columns{testColumns("M2 gap", m2), testColumns("M4 rank", m4), effectColumn("ΔM4", "", deltaM4), meanColumn("M1", "", m1)}
+		t := e.variantTable(table6, s, all, parts...)
 		for _, c := range parts {
 			for _, a := range c.variants() {
-				rows := rowsOf(c.Rows, a.Label, 0.05)
-				cells := append([]report.Cell{report.Str(a.Label)}, newEffect(rows, m2).cells(m2.Digits)...)
-				cells = append(cells, newEffect(rows, m4).cells(m4.Digits)...)
-				cells = append(cells, newEffect(rows, deltaM4).estimate(4), report.Num(mean(values(rows, func(r Row) float64 { return r.M1 })), 4))
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: c.Study.Name, Cells: cells})
+				addVariant(t, c.Study.Name, a.Label, kindOf(a), rowsOf(c.Rows, a.Label, 0.05), all)
 			}
 			t.Notes = append(t.Notes, signFinding(c))
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -266,27 +266,14 @@ var (
 
 func init() {
 	textRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
-		t := e.table(textRecipe, s, parts...)
-		metrics := []metric{
-			{"M4, as coded", func(r Row) float64 { return r.M4AsCoded }, 0.5, 4}, deltaM4, mia, forgetLoss, retainLoss, testLoss,
-			{"displacement", func(r Row) float64 { return r.Displacement }, 0, 3},
+		all := []columns{seedColumn("M4", "mean over seeds, t interval over seeds, null 0.5", m4)}
+		coded := metric{"M4, as coded", func(r Row) float64 { return r.M4AsCoded }, 0.5, 4}
+		for _, m := range []metric{coded, deltaM4, mia, forgetLoss, retainLoss, testLoss, displacement} {
+			all = append(all, meanColumn(m.Name, "", m))
 		}
-		t.Columns = []report.Column{{Name: "model"}, {Name: "M4", Note: "mean over seeds, t interval over seeds, null 0.5"}}
-		for _, m := range metrics {
-			t.Columns = append(t.Columns, report.Column{Name: m.Name})
-		}
+		t := e.variantTable(textRecipe, s, all, parts...)
 		for _, c := range parts {
-			for _, f := range c.Study.Fractions {
-				for _, a := range c.variants() {
-					rows := filter(rowsOf(c.Rows, a.Label, f), measured)
-					cells := []report.Cell{report.Str(a.Label),
-						report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull), 4)}
-					for _, m := range metrics {
-						cells = append(cells, report.Num(mean(values(rows, m.Value)), m.Digits))
-					}
-					t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: c.reading() + ", " + percent(f), Cells: cells})
-				}
-			}
+			addFractions(t, &Collected{c.Study, paper.Evidence[Row]{Rows: filter(c.Rows, measured)}}, c.reading()+", ", all)
 		}
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil

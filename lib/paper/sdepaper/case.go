@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -78,23 +77,10 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 func (c *Case) Source() string { return c.source(c.Seed) }
 
 // SourceOfAll is the source line for the cases of all seeds.
-func (c *Case) SourceOfAll() string {
-	var seeds []int
-	for s := range c.Seeds {
-		seeds = append(seeds, s)
-	}
-	return c.source(seeds...)
-}
+func (c *Case) SourceOfAll() string { return c.source(seedsBelow(c.Seeds)...) }
 
 func (c *Case) source(seeds ...int) string {
-	info := c.env.Engine.Info()
-	p := report.Provenance{
-		Scale: c.Scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
-		Data: map[string]string{c.set.About.Name: c.set.Hash},
-	}
-	for _, s := range seeds {
-		p.Seeds = append(p.Seeds, int64(s))
-	}
+	p := c.env.Provenance("", c.Scale, Results, seeds, map[string]string{c.set.About.Name: c.set.Hash}, nil)
 	return fmt.Sprintf("%s, R = %s \u00b7 %s", c.set.Label, percent(c.fraction), p.Line())
 }
 

@@ -123,18 +123,16 @@ func (ev *evidence) addMeasurement(ctx context.Context, of *prepared, p measurem
 
 // provenance is the provenance of an output.
 func (ev *evidence) provenance(r paper.Recipe) report.Provenance {
-	info := ev.env.Engine.Info()
-	p := report.Provenance{
-		Scale: ev.Scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(Results),
-		Data: ev.data, Command: paper.Command(r.ID, ev.Scale),
+	return ev.env.Provenance(r.ID, ev.Scale, Results, seedsBelow(ev.Seeds), ev.data, ev.runs)
+}
+
+// seedsBelow are the seeds 0 ... n-1.
+func seedsBelow(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	for s := range ev.Seeds {
-		p.Seeds = append(p.Seeds, int64(s))
-	}
-	if len(ev.runs) > 0 {
-		p.Runs, p.RunsHash = paper.CountRuns(ev.runs)
-	}
-	return p
+	return out
 }
 
 // table starts a recipe's table, with the common notes.

@@ -50,11 +50,7 @@ func cost(ctx context.Context, e *paper.Env, scale string, r paper.Recipe, dim i
 	if scale == "quick" {
 		sizes, counts = sizes[:2], counts[:2]
 	}
-	info := e.Engine.Info()
-	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: report.Provenance{
-		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(),
-		ResultsVersion: fmt.Sprint(Results), Command: paper.Command(r.ID, scale),
-	}}
+	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.Provenance(r.ID, scale, Results, nil, nil, nil)}
 	t.Columns = []report.Column{{Name: "judge"}}
 	for _, m := range counts {
 		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("m = %d", m), Unit: "s"})
