@@ -76,10 +76,6 @@ func listState(cmd *cobra.Command, arch model.Architecture, spec string) error {
 	if err != nil {
 		return err
 	}
-	layers, err := r.LayerNames()
-	if err != nil {
-		return err
-	}
 	t := &report.Table{
 		Title:   fmt.Sprintf("The state_dict of %s, which takes records of %d numbers", arch.Name(), arch.Inputs()),
 		Columns: report.Columns("tensor", "shape", "type"),
@@ -94,6 +90,6 @@ func listState(cmd *cobra.Command, arch model.Architecture, spec string) error {
 	if err := t.Text(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "\nlayers: %s\n", strings.Join(layers, ", "))
+	fmt.Fprintf(cmd.OutOrStdout(), "\nlayers: %s\n", strings.Join(r.LayerNames(), ", "))
 	return nil
 }

@@ -51,7 +51,7 @@ func BenchmarkRound(b *testing.B) {
 		}}}, nil
 	}, train.Config{Epochs: 1, Batch: 100})
 	f := Federation{Config: Config{Rounds: 1, Mean: Equally}, Users: dealt, Work: work}
-	p := net.Init(rng)
+	p := model.InitialWeights(net, rng)
 	for b.Loop() {
 		if _, _, err := Run(b.Context(), r, p, f, Hooks{}); err != nil {
 			b.Fatal(err)

@@ -55,7 +55,7 @@ func Example() {
 		Work:     federated.LocalTraining(objective, train.Config{Epochs: 1, Batch: 10, Optimizer: nn.Adam{LR: 0.01}}),
 		Requests: federated.Schedule{{Round: 3, User: 2, Leaves: true}},
 	}
-	_, history, err := federated.Run(context.Background(), r, net.Init(engine.Root(1).Stream(engine.StreamInit)), f, federated.Hooks{})
+	_, history, err := federated.Run(context.Background(), r, model.InitialWeights(net, engine.Root(1).Stream(engine.StreamInit)), f, federated.Hooks{})
 	if err != nil {
 		log.Fatal(err)
 	}

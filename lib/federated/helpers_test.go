@@ -17,7 +17,9 @@ import (
 
 var small = tabular.OneHidden{Features: 4, Outputs: 3, Hidden: 6}
 
-func initial() nn.Params { return small.Init(engine.Root(4).Stream(engine.StreamInit)) }
+func initial() nn.Params {
+	return model.InitialWeights(small, engine.Root(4).Stream(engine.StreamInit))
+}
 
 func open(t testing.TB) *model.Runner {
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 //	h1 = act(Wx x + bx + Wy y + by),  h = act(W h + b) ...,  T = w h + b
 //
 // The first layer has one map per side, so that the map of x is computed once for any
-// number of y. A Critic is made of layers and is no architecture of its own: it can be
+// number of y. A Critic is no architecture of its own: it can be
 // attached to a model whose representations are x or y, and its score has derivatives with
 // respect to both.
 //
@@ -56,49 +56,29 @@ func (c Critic) Check() error {
 	return nil
 }
 
-// Tensors returns the number of tensors that Init makes.
-func (c Critic) Tensors() int { return 2*len(c.Hidden) + 4 }
-
-// Init draws the weights; their names begin with prefix.
-func (c Critic) Init(rng *rand.Rand, prefix string) nn.Params {
-	rule := nn.PyTorch
-	if c.Coded {
-		rule = nn.HeNormal
-	}
-	p := rule.DenseInit(rng, prefix+"x", c.X, c.Hidden[0])
-	p = append(p, rule.DenseInit(rng, prefix+"y", c.Y, c.Hidden[0])...)
-	for l, in := range c.Hidden {
-		name, out := fmt.Sprintf("%slayer%d", prefix, l+2), 1
-		if l+1 < len(c.Hidden) {
-			out = c.Hidden[l+1]
-		}
-		p = append(p, rule.DenseInit(rng, name, in, out)...)
-	}
-	return p
-}
-
-// Forward returns T [1, n] for x [X, n] and y [Y, n].
-func (c Critic) Forward(t *nn.Tape, p []*Node, x, y *Node) *Node { return c.Scores(t, p, x, y) }
-
 // Scores returns T [len(ys), n] for x [X, n] with each of ys, [Y, n]. With more than one y
 // there are no per-record gradients for the critic's weights.
-func (c Critic) Scores(t *nn.Tape, p []*Node, x *Node, ys ...*Node) *Node {
-	fromX := nn.Dense(t, x, p[0], p[1])
+func (c Critic) Scores(b *nn.Builder, x *Node, ys ...*Node) *Node {
+	if c.Coded {
+		b = b.Initial(nn.HeNormal)
+	}
+	fromX := b.Dense("x", x, c.Hidden[0])
 	out := make([]*Node, len(ys))
 	for k, y := range ys {
-		z := t.Block([]*Node{fromX, nn.Dense(t, y, p[2], p[3])}, func(in []*Node) *Node { return Add(in[0], in[1]) })
-		for q := p[4:c.Tensors()]; len(q) > 0; q = q[2:] {
-			z = nn.Dense(t, c.act(t, z), q[0], q[1])
+		z := b.Block([]*Node{fromX, b.Dense("y", y, c.Hidden[0])}, func(in []*Node) *Node { return Add(in[0], in[1]) })
+		for l, units := range append(slices.Clone(c.Hidden[1:]), 1) {
+			z = b.Dense(fmt.Sprintf("layer%d", l+2), c.act(b.Tape, z), units)
 		}
 		if c.Coded {
-			z = c.act(t, z)
+			z = c.act(b.Tape, z)
 		}
 		out[k] = z
+		b = b.Reuse() // every y has the same weights
 	}
 	if len(out) == 1 {
 		return out[0]
 	}
-	return t.Block(out, func(in []*Node) *Node { return Concatenate(in, 0) })
+	return b.Block(out, func(in []*Node) *Node { return Concatenate(in, 0) })
 }
 
 func (c Critic) act(t *nn.Tape, z *Node) *Node {
@@ -140,19 +120,20 @@ func (c Normalised) Check() error {
 	return nil
 }
 
-// Tensors returns the number of tensors that Init makes: those of the critic, then the
-// average.
-func (c Normalised) Tensors() int { return c.Critic.Tensors() + 1 }
-
 // Init draws the weights; their names begin with prefix.
 func (c Normalised) Init(rng *rand.Rand, prefix string) nn.Params {
-	return append(c.Critic.Init(rng, prefix), nn.MovingLogMeanInit(prefix+"log_mean"))
+	p, _ := nn.Declare(c.X+c.Y, rng, func(b *nn.Builder, pair *Node) {
+		x, y := Slice(pair, AxisRange(0, c.X)), Slice(pair, AxisRange(c.X))
+		c.PairScores(b.Sub(prefix), x, y, y)
+	})
+	return p
 }
 
-// Forward returns the output [loss.PairScores], [1 + len(negatives), n], for pairs (x, y)
+// PairScores returns the output [loss.PairScores], [1 + len(negatives), n], for pairs (x, y)
 // and for x with the negatives.
-func (c Normalised) Forward(t *nn.Tape, p []*Node, x, y *Node, negatives ...*Node) *Node {
-	scores := c.Scores(t, p, x, append([]*Node{y}, negatives...)...)
-	average := nn.MovingLogMean(t, Slice(scores, AxisRange(1)), p[c.Tensors()-1], c.Rate)
-	return t.Op(Sub(scores, Reshape(average, 1, 1)), []*Node{scores}, func(v *Node) []*Node { return []*Node{v} })
+func (c Normalised) PairScores(b *nn.Builder, x, y *Node, negatives ...*Node) *Node {
+	scores := c.Scores(b, x, append([]*Node{y}, negatives...)...)
+	m := b.Weights(nn.MovingLogMeanInit("log_mean"))[0]
+	average := nn.MovingLogMean(b.Tape, Slice(scores, AxisRange(1)), m, c.Rate)
+	return b.Op(Sub(scores, Reshape(average, 1, 1)), []*Node{scores}, func(v *Node) []*Node { return []*Node{v} })
 }

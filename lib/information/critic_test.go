@@ -4,6 +4,8 @@ package information
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -55,8 +57,14 @@ func byHand(c Critic, p nn.Params, x, y []float64) float64 {
 	return z[0]
 }
 
-// run executes a graph on matrices with a row per record.
-func run(t *testing.T, e *engine.Engine, p nn.Params, build func(p, in []*Node) []*Node, of ...array.Matrix[float64]) [][]float32 {
+// criticWeights draws a critic's weights.
+func criticWeights(c Critic, rng *rand.Rand) nn.Params {
+	p, _ := nn.Declare(c.X+c.Y, rng, func(b *nn.Builder, in *Node) { c.Scores(b, Slice(in, AxisRange(0, c.X)), Slice(in, AxisRange(c.X))) })
+	return p
+}
+
+// run executes a graph with the weights p on matrices with a row per record.
+func run(t *testing.T, e *engine.Engine, p nn.Params, build func(b *nn.Builder, in []*Node) []*Node, of ...array.Matrix[float64]) [][]float32 {
 	t.Helper()
 	var args []any
 	for _, v := range p {
@@ -65,7 +73,11 @@ func run(t *testing.T, e *engine.Engine, p nn.Params, build func(p, in []*Node) 
 	for _, m := range of {
 		args = append(args, tensors.FromFlatDataAndDimensions(array.Convert[float32](m.Transpose()).Data, m.Cols, m.Rows))
 	}
-	out, err := CallOnceN(e.Backend(), func(in []*Node) []*Node { return build(in[:len(p)], in[len(p):]) }, args...)
+	out, err := CallOnceN(e.Backend(), func(in []*Node) (out []*Node) {
+		w, in := in[:len(p)], in[len(p):]
+		nn.Build(&nn.Tape{}, p, w, nil, nil, in[0], func(b *nn.Builder) { out = build(b, in) })
+		return out
+	}, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,17 +95,9 @@ func TestACriticIsItsFormula(t *testing.T) {
 	e, rng := open(t), engine.Root(1).Stream("critic test")
 	x, y, other := array.Normal(rng, 7, 3, 1), array.Normal(rng, 7, 2, 1), array.Normal(rng, 7, 2, 1)
 	for _, c := range []Critic{{X: 3, Y: 2, Hidden: []int{5}}, {X: 3, Y: 2, Hidden: []int{6, 4, 5}}, {X: 3, Y: 2, Hidden: []int{5, 4}, Coded: true}} {
-		p := c.Init(rng, "critic.")
-		if len(p) != c.Tensors() {
-			t.Fatalf("%+v has %d tensors, says %d", c, len(p), c.Tensors())
-		}
-		for _, v := range p {
-			if !strings.HasPrefix(v.Name, "critic.") {
-				t.Errorf("a weight is called %s", v.Name)
-			}
-		}
-		out := run(t, e, p, func(p, in []*Node) []*Node {
-			return []*Node{c.Forward(&nn.Tape{}, p, in[0], in[1]), c.Scores(&nn.Tape{}, p, in[0], in[1], in[2])}
+		p := criticWeights(c, rng)
+		out := run(t, e, p, func(b *nn.Builder, in []*Node) []*Node {
+			return []*Node{c.Scores(b, in[0], in[1]), c.Scores(b.Reuse(), in[0], in[1], in[2])}
 		}, x, y, other)
 		for i := range x.Rows {
 			own, strange := byHand(c, p, x.Row(i), y.Row(i)), byHand(c, p, x.Row(i), other.Row(i))
@@ -106,11 +110,25 @@ func TestACriticIsItsFormula(t *testing.T) {
 	}
 }
 
+// A seed gives the weights that the layers draw one after the other.
+func TestACriticDrawsItsLayersInTheirOrder(t *testing.T) {
+	stream := func() *rand.Rand { return engine.Root(1).Stream("critic test") }
+	for rule, coded := range map[nn.Init]bool{nn.PyTorch: false, nn.HeNormal: true} {
+		rng := stream()
+		want := slices.Concat(rule.DenseInit(rng, "critic.x", 3, 4), rule.DenseInit(rng, "critic.y", 2, 4), rule.DenseInit(rng, "critic.layer2", 4, 5),
+			rule.DenseInit(rng, "critic.layer3", 5, 1), nn.Params{nn.MovingLogMeanInit("critic.log_mean")})
+		got := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{4, 5}, Coded: coded}}.Init(stream(), "critic.")
+		if got.Hash() != want.Hash() || !got[len(got)-1].State {
+			t.Errorf("coded %v: other weights", coded)
+		}
+	}
+}
+
 // The published program starts with normal weights of variance 2 over the input units and
 // no bias.
 func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
 	c := Critic{X: 49, Y: 98, Coded: true}.WithDefaults()
-	p := c.Init(engine.Root(1).Stream("critic test"), "")
+	p := criticWeights(c, engine.Root(1).Stream("critic test"))
 	if len(c.Hidden) != 2 || c.Hidden[0] != 128 || c.Hidden[1] != 128 {
 		t.Errorf("its layers have %v units", c.Hidden)
 	}
@@ -136,17 +154,16 @@ func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 	x, y, other := array.Normal(rng, 9, 4, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
 	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8, 6}}}.WithDefaults()
 	p := append(nn.PyTorch.DenseInit(rng, "compressor", 4, 3), c.Init(rng, "critic.")...)
-	if last := p[len(p)-1]; last.Name != "critic.log_mean" || !last.State || len(p) != 2+c.Tensors() {
+	if last := p[len(p)-1]; last.Name != "critic.log_mean" || !last.State || p[2].Name != "critic.x.weight" {
 		t.Fatalf("%d weights, the last is %+v", len(p), last)
 	}
 	p[len(p)-1].Data[0] = 0.3
 	at := func() (losses, slopes []float32) {
-		out := run(t, e, p, func(p, in []*Node) []*Node {
-			tape := &nn.Tape{}
-			z := nn.Dense(tape, in[0], p[0], p[1])
-			s := c.Forward(tape, p[2:], z, in[1], in[2])
+		out := run(t, e, p, func(b *nn.Builder, in []*Node) []*Node {
+			w := b.Weights(p[:2]...)
+			s := c.PairScores(b.Sub("critic."), nn.Dense(b.Tape, in[0], w[0], w[1]), in[1], in[2])
 			v := loss.Build(loss.DonskerVaradhan{}, loss.Batch{Outputs: map[string]*Node{loss.PairScores: s}})
-			grads := tape.Backward(nn.Adjoints{s: v.Adjoints[loss.PairScores]}, p[:1])
+			grads := b.Backward(nn.Adjoints{s: v.Adjoints[loss.PairScores]}, w[:1])
 			return []*Node{v.Losses, grads[0]}
 		}, x, y, other)
 		return out[0], out[1]
@@ -184,10 +201,10 @@ func TestTheAverageIsOverNegatives(t *testing.T) {
 	x, y, other := array.Normal(rng, 9, 3, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
 	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8}}, Rate: 0.25}
 	p := c.Init(rng, "")
-	out := run(t, e, p, func(p, in []*Node) []*Node {
-		tape := &nn.Tape{Training: true}
-		s := c.Forward(tape, p, in[0], in[1], in[2])
-		return []*Node{s, tape.Statistic(p[len(p)-1])}
+	out := run(t, e, p, func(b *nn.Builder, in []*Node) []*Node {
+		b.Training = true
+		s := c.PairScores(b, in[0], in[1], in[2])
+		return []*Node{s, b.Statistic(b.Reuse().Weights(p[len(p)-1])[0])}
 	}, x, y, other)
 	mean := 0.0
 	for i := range x.Rows {
@@ -213,7 +230,7 @@ func TestACriticWithSeveralNegativesHasNoPerRecordGradients(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := m.Init(engine.Root(1).Stream("critic test"))
+	p := model.InitialWeights(m, engine.Root(1).Stream("critic test"))
 	o := train.Objective{{X: array.New[float32](5, 3), Targets: []train.Target{{Loss: loss.DonskerVaradhan{}, Weight: 1}}}}
 	_, err = train.GradientNorms(t.Context(), r, p, o, train.Mode{})
 	if err == nil || !strings.Contains(err.Error(), "y.weight") {

@@ -3,7 +3,6 @@
 package information
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -20,11 +19,10 @@ import (
 // y and a negative.
 type pressed struct{ Critic Normalised }
 
-func (pressed) Name() string                   { return "pressed" }
-func (pressed) Inputs() int                    { return 4 }
-func (pressed) UsesBatchStats() bool           { return true }
-func (pressed) Check() error                   { return nil }
-func (pressed) RandomInputs() []nn.RandomInput { return nil }
+func (pressed) Name() string         { return "pressed" }
+func (pressed) Inputs() int          { return 4 }
+func (pressed) UsesBatchStats() bool { return true }
+func (pressed) Check() error         { return nil }
 
 func (m pressed) WithDefaults() model.Architecture { return m }
 
@@ -32,15 +30,12 @@ func (pressed) Returns() []model.Output {
 	return []model.Output{{Name: loss.PairScores, Width: 2}, {Name: nn.Output, Width: 1}}
 }
 
-func (m pressed) Init(rng *rand.Rand) nn.Params {
-	p := append(nn.PyTorch.DenseInit(rng, "compressor", 2, 1), m.Critic.Init(rng, "critic.")...)
+func (m pressed) Build(b *nn.Builder, x *Node) model.Trace {
+	p := nn.PyTorch.DenseInit(b.Rand(), "compressor", 2, 1)
 	copy(p[0].Data, []float32{1, 0.1})
-	return p
-}
-
-func (m pressed) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	z := nn.Dense(t, Slice(x, AxisRange(0, 2)), p[0], p[1])
-	s := m.Critic.Forward(t, p[2:], z, Slice(x, AxisRange(2, 3)), Slice(x, AxisRange(3, 4)))
+	w := b.Weights(p...)
+	z := nn.Dense(b.Tape, Slice(x, AxisRange(0, 2)), w[0], w[1])
+	s := m.Critic.PairScores(b.Sub("critic."), z, Slice(x, AxisRange(2, 3)), Slice(x, AxisRange(3, 4)))
 	return model.Trace{Outputs: map[string]*Node{loss.PairScores: s, nn.Output: z}, Embedding: z}
 }
 
@@ -72,7 +67,7 @@ func TestACompressorForgetsAgainstACritic(t *testing.T) {
 	critic.Updates = 3
 	left := func(players ...train.Player) float64 {
 		c := train.Config{Epochs: 30, Batch: 200, Optimizer: nn.Adam{LR: 0.01}, Seed: 1}
-		w, _, err := train.FitPlan(t.Context(), r, m.Init(engine.Root(1).Stream("game test")), train.Plan{Game: &train.Game{Players: players}}, c, train.Hooks{})
+		w, _, err := train.FitPlan(t.Context(), r, model.InitialWeights(m, engine.Root(1).Stream("game test")), train.Plan{Game: &train.Game{Players: players}}, c, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound,
 		}},
 	}
 	c := train.Config{Epochs: l.Epochs, Batch: l.Batch, Optimizer: nn.Adam{LR: l.LR}, Seed: seed}
-	w, history, err := train.FitPlan(ctx, r, r.Arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	w, history, err := train.FitPlan(ctx, r, model.InitialWeights(r.Arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}

@@ -246,7 +246,7 @@ func TestTheCodedValueIsTheProgramsFormula(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, p := m.Init(engine.Root(4).Stream("critic test")), gaussians(6, 1, 0.5, 1)
+	w, p := model.InitialWeights(m, engine.Root(4).Stream("critic test")), gaussians(6, 1, 0.5, 1)
 	w[len(w)-1].Data[0] = 0.4
 	noise := array.Normal(engine.Root(2).Stream("information test noise"), 6, 1, 1)
 	var mean, et float64
@@ -273,7 +273,7 @@ func TestTheAverageBeginsAtTheFirstNegatives(t *testing.T) {
 			negative[j] = at.NormFloat64()
 		}
 		critic := Critic{X: 3, Y: 2, Hidden: m.Hidden, Coded: true}
-		mean += math.Exp(byHand(critic, critic.Init(seed.Stream(engine.StreamInit), ""), p.X.Row(i), negative)) / 12
+		mean += math.Exp(byHand(critic, criticWeights(critic, seed.Stream(engine.StreamInit)), p.X.Row(i), negative)) / 12
 	}
 	if math.Abs(mean-1) < 0.05 {
 		t.Fatalf("the mean of the first negatives, %v, tells nothing", mean)

@@ -104,7 +104,7 @@ func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed en
 	// An epoch of one step uses a new batch.
 	plan := train.Plan{Game: &train.Game{Steps: 1, Players: []train.Player{{Name: "critic", Objective: noiseObjective(p, seed)}}}}
 	c := train.Config{Epochs: m.Steps - 1, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Seed: seed}
-	begin := arch.Init(seed.Stream(engine.StreamInit))
+	begin := model.InitialWeights(arch, seed.Stream(engine.StreamInit))
 	if m.FromFirst {
 		if begin[len(begin)-1].Data[0], err = firstLogMean(r, begin, noiseObjective(p, seed)[0]); err != nil {
 			return nil, nil, err

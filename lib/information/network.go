@@ -3,8 +3,6 @@
 package information
 
 import (
-	"math/rand/v2"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/model"
@@ -44,18 +42,12 @@ func (m network) WithDefaults() model.Architecture {
 	return m
 }
 
-// Init implements model.Architecture.
-func (m network) Init(rng *rand.Rand) nn.Params { return m.Normalised.Init(rng, "") }
-
-// RandomInputs implements model.Architecture.
-func (network) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m network) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+// Build implements model.Architecture.
+func (m network) Build(b *nn.Builder, x *Node) model.Trace {
 	ys := make([]*Node, 1+m.Negatives)
 	for k := range ys {
 		ys[k] = Slice(x, AxisRange(m.X+k*m.Y, m.X+(k+1)*m.Y))
 	}
-	s := m.Normalised.Forward(t, p, Slice(x, AxisRange(0, m.X)), ys[0], ys[1:]...)
+	s := m.PairScores(b, Slice(x, AxisRange(0, m.X)), ys[0], ys[1:]...)
 	return model.Trace{Outputs: map[string]*Node{loss.PairScores: s}, Embedding: s}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -101,7 +102,7 @@ func (l *Lab) trainRun(ctx context.Context, t Training, job string) (*store.Run,
 
 // InitialWeights returns the weights that a training with the seed starts from.
 func (p *Problem) InitialWeights(seed engine.Root) nn.Params {
-	return p.Arch.Init(seed.Stream(engine.StreamInit))
+	return model.InitialWeights(p.Arch, seed.Stream(engine.StreamInit))
 }
 
 func checkKeep(keep []int, epochs int) error {

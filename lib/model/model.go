@@ -1,14 +1,12 @@
-// Package model defines what a model is: an [Architecture], which draws weights and builds
-// the network's graph, and a [Runner], which executes it on plain arrays. Families of
+// Package model defines what a model is: an [Architecture], a network's declaration, from which
+// its weights and its graph follow, and a [Runner], which executes it on plain arrays. Families of
 // architectures live in sub-packages.
 package model
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	. "github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -35,18 +33,14 @@ type Architecture interface {
 	WithDefaults() Architecture
 	// Check returns an error for a configuration that cannot be built.
 	Check() error
-	// Init draws initial weights.
-	Init(rng *rand.Rand) nn.Params
-	// RandomInputs lists the random numbers that training needs, in the order in which
-	// Forward takes them.
-	RandomInputs() []nn.RandomInput
-	// Forward builds the network on x [Inputs, n]. In training draws holds one node per
-	// random input, [Units, n]; in inference it is nil.
-	Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace
+	// Build builds the network on x [Inputs, n]. Its layers take their weights and random inputs
+	// from b by name, and so declare them: see InitialWeights, RandomInputs and Forward. It takes
+	// the same in training and in inference.
+	Build(b *nn.Builder, x *Node) Trace
 }
 
 // StateDictNamer is a network whose equivalent PyTorch module names or stores its
-// parameters differently from Init.
+// parameters differently.
 type StateDictNamer interface {
 	// NameStateDict changes the entries of a state_dict from this module's names to
 	// PyTorch's.
@@ -120,14 +114,6 @@ type Layer struct {
 	Value *Node
 }
 
-// RandomInputAt returns random input i, or nil in inference.
-func RandomInputAt(draws []*Node, i int) *Node {
-	if draws == nil {
-		return nil
-	}
-	return draws[i]
-}
-
 // Prediction is a model's output in inference as plain arrays, one row per record.
 type Prediction struct {
 	Outputs   map[string]array.Matrix[float32] // by their names
@@ -141,13 +127,12 @@ func (p *Prediction) Logits() array.Matrix[float32] { return p.Outputs[nn.Logits
 // Runner executes an architecture on an engine. It compiles each graph once per chunk shape
 // and is safe for concurrent use.
 type Runner struct {
-	Engine       *engine.Engine
-	Arch         Architecture
-	infer        *Exec
-	layers       *Exec
-	weightShapes nn.Params                // names and shapes of the weights
-	names        atomic.Pointer[[]string] // of the layers, known once a graph was built
-	programs     programs
+	Engine   *engine.Engine
+	Arch     Architecture
+	infer    *Exec
+	layers   *Exec
+	declared declaration
+	programs programs
 }
 
 // deviceBatches is the number of times MaxBatch that an engine with separate memory takes at once.
@@ -175,27 +160,9 @@ func HasBatchStats(a Architecture) bool {
 	return ok && c.UsesBatchStats()
 }
 
-// WeightShapes returns weights of an architecture, for their names and shapes. Settings for
-// which a weight would be too large are an error.
-func WeightShapes(arch Architecture) (p nn.Params, err error) {
-	if err := arch.Check(); err != nil {
-		return nil, err
-	}
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *nn.TooLarge:
-			err = fmt.Errorf("%s is too large: %w", arch.Name(), v)
-		default:
-			panic(v)
-		}
-	}()
-	return arch.Init(engine.Root(0).Stream(engine.StreamInit)), nil
-}
-
 // NewRunner returns a runner for the architecture.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
-	like, err := WeightShapes(arch)
+	d, err := declare(arch, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -206,22 +173,16 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 		}
 		e = e.WithChunkRows(min(rows, e.ChunkRows()))
 	}
-	for i := range like {
-		like[i].Data = nil // as many numbers as the model has
-	}
-	r := &Runner{Engine: e, Arch: arch, weightShapes: like}
+	r := &Runner{Engine: e, Arch: arch, declared: d}
 	if r.infer, err = r.compile(r.outputs); err != nil {
 		return nil, err
 	}
 	r.layers, err = r.compile(func(in []*Node) []*Node {
 		tr := r.forward(in)
 		out := r.outputNodes(tr)
-		var names []string
 		for _, l := range tr.Layers {
 			out = append(out, l.Value)
-			names = append(names, l.Name)
 		}
-		r.names.Store(&names)
 		return out
 	})
 	return r, err
@@ -271,17 +232,25 @@ func (r *Runner) Classes() (int, error) {
 
 func (r *Runner) forward(in []*Node) Trace {
 	last := len(in) - 1
-	return r.Arch.Forward(&nn.Tape{}, in[:last], in[last], nil)
+	return r.Forward(&nn.Tape{}, in[:last], in[last], nil)
 }
+
+// Forward is [Forward] of the runner's architecture.
+func (r *Runner) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace {
+	return r.declared.forward(r.Arch, t, p, x, draws)
+}
+
+// RandomInputs lists the random numbers that training needs. The result must not be changed.
+func (r *Runner) RandomInputs() []nn.RandomInput { return r.declared.random }
 
 // WeightShapes returns the names and shapes of the weights, without values. The result must
 // not be changed.
-func (r *Runner) WeightShapes() nn.Params { return r.weightShapes }
+func (r *Runner) WeightShapes() nn.Params { return r.declared.weights }
 
 // CheckWeights returns an error for weights that do not fit the architecture: it names the
 // first tensor whose name or shape differs, or the first element that is not finite.
 func (r *Runner) CheckWeights(p nn.Params) error {
-	if err := nn.SameShape(p, r.weightShapes); err != nil {
+	if err := nn.SameShape(p, r.declared.weights); err != nil {
 		return fmt.Errorf("the model does not fit %s: %w", r.Arch.Name(), err)
 	}
 	return p.Check()
@@ -320,18 +289,18 @@ func (r *Runner) PredictLayers(p nn.Params, x array.Matrix[float32]) (*Predictio
 // PredictNamed is PredictLayers with only the named layers; the activations of image
 // networks take much memory. No name means all layers.
 func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...string) (*Prediction, error) {
-	first := len(r.Arch.Returns()) + 1
-	out, err := r.run(r.layers, p, x, func(k int) bool {
-		return k < first || len(names) == 0 || slices.Contains(names, (*r.names.Load())[k-first])
-	})
-	if err != nil {
-		return nil, err
-	}
-	known := *r.names.Load()
+	known := r.declared.layers
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("model %s: there is no layer %q; there are %s", r.Arch.Name(), name, strings.Join(known, ", "))
 		}
+	}
+	first := len(r.Arch.Returns()) + 1
+	out, err := r.run(r.layers, p, x, func(k int) bool {
+		return k < first || len(names) == 0 || slices.Contains(names, known[k-first])
+	})
+	if err != nil {
+		return nil, err
 	}
 	pred := r.prediction(out)
 	pred.Layers = map[string]array.Matrix[float32]{}
@@ -343,20 +312,8 @@ func (r *Runner) PredictNamed(p nn.Params, x array.Matrix[float32], names ...str
 	return pred, nil
 }
 
-// LayerNames returns the names of the activations, in the order of the network. It runs one
-// record if the names are not known yet.
-func (r *Runner) LayerNames() ([]string, error) {
-	if r.names.Load() == nil {
-		like, err := WeightShapes(r.Arch)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := r.PredictLayers(like, array.New[float32](1, r.Arch.Inputs())); err != nil {
-			return nil, err
-		}
-	}
-	return slices.Clone(*r.names.Load()), nil
-}
+// LayerNames returns the names of the activations, in the order of the network.
+func (r *Runner) LayerNames() []string { return slices.Clone(r.declared.layers) }
 
 // Upload copies the weights, in order, to the engine's device as inputs of executions,
 // which may share them. p must not be changed before they are freed (Finalize): the engine

@@ -40,7 +40,7 @@ func runner(t testing.TB, chunk int) *model.Runner {
 	return r
 }
 
-func weights() nn.Params { return arch.Init(engine.Root(4).Stream(engine.StreamInit)) }
+func weights() nn.Params { return model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit)) }
 
 func table(rows, cols int) array.Matrix[float32] {
 	rng := engine.Root(5).Stream("table", uint64(rows))
@@ -160,7 +160,7 @@ func TestPredictRefusesWhatItCannotUse(t *testing.T) {
 	torn.Data = torn.Data[:48]
 	damaged := weights()
 	damaged[3].Data[4] = float32(math.Inf(1))
-	other := tabular.MLP{Features: 5, Outputs: 3, Hidden: 8}.Init(engine.Root(1).Stream(engine.StreamInit))
+	other := model.InitialWeights(tabular.MLP{Features: 5, Outputs: 3, Hidden: 8}, engine.Root(1).Stream(engine.StreamInit))
 	for name, c := range map[string]struct {
 		p     nn.Params
 		x     array.Matrix[float32]
@@ -298,7 +298,7 @@ func ExampleRunner_Predict() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	p := mlp.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(mlp, engine.Root(1).Stream(engine.StreamInit))
 	out, err := r.Predict(p, array.Matrix[float32]{Rows: 3, Cols: 2, Data: []float32{0, 1, 2, 3, 4, 5}})
 	if err != nil {
 		log.Fatal(err)

@@ -6,7 +6,6 @@ package model
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -69,11 +68,6 @@ func (m WithTeacher) Check() error {
 	return m.Student.Check()
 }
 
-// Init implements Architecture.
-func (m WithTeacher) Init(rng *rand.Rand) nn.Params {
-	return m.Join(m.Student.Init(rng), m.Student.Init(rng))
-}
-
 // MaxBatch implements MaxBatch: half of the student's, as there are two sets of activations.
 func (m WithTeacher) MaxBatch() int {
 	if c, ok := m.Student.(MaxBatch); ok {
@@ -82,15 +76,12 @@ func (m WithTeacher) MaxBatch() int {
 	return math.MaxInt32
 }
 
-// RandomInputs implements Architecture: the student's.
-func (m WithTeacher) RandomInputs() []nn.RandomInput { return m.Student.RandomInputs() }
-
-// Forward implements Architecture.
-func (m WithTeacher) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace {
-	n := len(p) / 2
-	out := m.Student.Forward(t, p[:n], x, draws)
-	// A tape of its own, which is dropped: nothing is learned of the teacher.
-	for name, value := range m.Student.Forward(&nn.Tape{}, p[n:], x, nil).Outputs {
+// Build implements Architecture.
+func (m WithTeacher) Build(b *nn.Builder, x *Node) Trace {
+	out := m.Student.Build(b, x)
+	teacher := b.Sub(TeacherPrefix).WithoutRandomInputs()
+	teacher.Tape = &nn.Tape{} // dropped: nothing is learned of the teacher
+	for name, value := range m.Student.Build(teacher, x).Outputs {
 		out.Outputs[TeacherPrefix+name] = value
 	}
 	return out

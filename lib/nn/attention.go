@@ -101,7 +101,7 @@ func softmaxAdjoint(p, dp *Node) *Node {
 }
 
 // MultiHead is attention with its four projections, from the tokens queries [d, Tq n] to
-// the tokens in [d, Tk n]. w has the weights of MultiHeadInit; the mask is that of
+// the tokens in [d, Tk n]. w has the weights of multiHeadInit; the mask is that of
 // Attention:
 //
 //	Wo O + bo,  Q = Wq queries + bq,  K = Wk in,  V = Wv in + bv
@@ -120,9 +120,9 @@ func PaddedMultiHead(t *Tape, queries, in *Node, w []*Node, present, mask *Node,
 	return DenseTokens(t, PaddedAttention(t, q, k, v, present, mask, heads, records), w[5], w[6], records)
 }
 
-// MultiHeadInit draws the seven weights of an attention called name over tokens of the
+// multiHeadInit draws the seven weights of an attention called name over tokens of the
 // given width.
-func (k Init) MultiHeadInit(rng *rand.Rand, name string, width int) Params {
+func multiHeadInit(k Initializer, rng *rand.Rand, name string, width int) Params {
 	p := k.DenseInit(rng, name+".query", width, width)
 	p = append(p, k.DenseInit(rng, name+".key", width, width)[0])
 	p = append(p, k.DenseInit(rng, name+".value", width, width)...)

@@ -101,11 +101,8 @@ func BatchNormInit(name string, channels int) Params {
 		NewParam(name+".weight", channels), NewParam(name+".bias", channels),
 		NewParam(name+".running_mean", channels), NewParam(name+runningVariance, channels),
 	}
-	for _, k := range []int{0, 3} {
-		for i := range p[k].Data {
-			p[k].Data[i] = 1
-		}
-	}
+	FillOnes(nil, p[0].Data)
+	FillOnes(nil, p[3].Data)
 	p[2].State, p[3].State = true, true
 	return p
 }

@@ -96,12 +96,12 @@ func (m Image) convAxes(x *Node) (*Node, ConvolveAxesConfig) {
 // its bias [out] if it has one, as torch.nn.Conv2d does: both are uniform on
 // +-1/sqrt(in k k).
 func ConvInit(rng *rand.Rand, name string, in, out, k int, bias bool) Params {
-	p := Params{NewParam(name+".weight", out, in, k, k)}
+	p := Params{newParam(rng, name+".weight", out, in, k, k)}
 	if bias {
-		p = append(p, NewParam(name+".bias", out))
+		p = append(p, newParam(rng, name+".bias", out))
 	}
 	for _, v := range p {
-		uniform(rng, v.Data, 1/math.Sqrt(float64(in*k*k)))
+		UniformWeights(1/math.Sqrt(float64(in*k*k))).Fill(rng, v.Data)
 	}
 	return p
 }

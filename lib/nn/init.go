@@ -16,27 +16,60 @@ const (
 	GlorotUniform             // U(+-sqrt(6/(in+out))), bias 0
 )
 
-// DenseInit draws the weight [out, in] and bias [out] of a dense layer called name.
+// Initializer draws the weights of dense layers.
+type Initializer interface {
+	// DenseInit draws the weight [out, in] and bias [out] of a dense layer called name. Without a
+	// generator they have no numbers.
+	DenseInit(rng *rand.Rand, name string, in, out int) Params
+}
+
+// NormalWeights draws weights from a normal distribution with mean 0 and this standard deviation;
+// biases are 0.
+type NormalWeights float64
+
+// DenseInit implements Initializer.
+func (sd NormalWeights) DenseInit(rng *rand.Rand, name string, in, out int) Params {
+	w, b := newParam(rng, name+".weight", out, in), newParam(rng, name+".bias", out)
+	sd.Fill(rng, w.Data)
+	return Params{w, b}
+}
+
+// Fill draws the numbers of data.
+func (sd NormalWeights) Fill(rng *rand.Rand, data []float32) {
+	for i := range data {
+		data[i] = float32(float64(sd) * rng.NormFloat64())
+	}
+}
+
+// UniformWeights draws weights uniformly between minus this number and it.
+type UniformWeights float64
+
+// Fill draws the numbers of data.
+func (bound UniformWeights) Fill(rng *rand.Rand, data []float32) {
+	for i := range data {
+		data[i] = float32((2*rng.Float64() - 1) * float64(bound))
+	}
+}
+
+// DenseInit implements Initializer.
 func (k Init) DenseInit(rng *rand.Rand, name string, in, out int) Params {
-	w, b := NewParam(name+".weight", out, in), NewParam(name+".bias", out)
+	w, b := newParam(rng, name+".weight", out, in), newParam(rng, name+".bias", out)
 	switch k {
 	case HeNormal:
-		sd := math.Sqrt(2 / float64(in))
-		for i := range w.Data {
-			w.Data[i] = float32(sd * rng.NormFloat64())
-		}
+		NormalWeights(math.Sqrt(2/float64(in))).Fill(rng, w.Data)
 	case GlorotUniform:
-		uniform(rng, w.Data, math.Sqrt(6/float64(in+out)))
+		UniformWeights(math.Sqrt(6/float64(in+out))).Fill(rng, w.Data)
 	default:
-		bound := 1 / math.Sqrt(float64(in))
-		uniform(rng, w.Data, bound)
-		uniform(rng, b.Data, bound)
+		bound := UniformWeights(1 / math.Sqrt(float64(in)))
+		bound.Fill(rng, w.Data)
+		bound.Fill(rng, b.Data)
 	}
 	return Params{w, b}
 }
 
-func uniform(rng *rand.Rand, data []float32, bound float64) {
+// FillOnes fills data with 1: where gains begin.
+func FillOnes(_ *rand.Rand, data []float32) {
 	for i := range data {
-		data[i] = float32((2*rng.Float64() - 1) * bound)
+		data[i] = 1
 	}
 }

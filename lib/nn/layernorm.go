@@ -38,9 +38,7 @@ func LayerNorm(t *Tape, x, gamma, beta *Node, eps float64, records int) *Node {
 // 1, offsets 0.
 func LayerNormInit(name string, width int) Params {
 	p := Params{NewParam(name+".weight", width), NewParam(name+".bias", width)}
-	for i := range p[0].Data {
-		p[0].Data[i] = 1
-	}
+	FillOnes(nil, p[0].Data)
 	return p
 }
 

@@ -1,5 +1,6 @@
 // Package nn has the parts of models: named parameters in host memory, initialisers,
-// layers with hand-written gradients on a tape, optimisers, and PyTorch's state_dict.
+// layers with hand-written gradients on a tape, the builder that networks are declared with,
+// optimisers, and PyTorch's state_dict.
 //
 // Activations in graphs are feature-major: a batch of n records with d features is a
 // [d, n] node. A dense layer is W x with W of [out, in], as PyTorch stores it, and the
@@ -15,6 +16,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 
@@ -36,26 +38,43 @@ type Param struct {
 	Latest bool
 }
 
-// Params are the weights of a model in the order in which Forward takes them.
+// Params are the weights of a model in the order in which its layers take them.
 type Params []Param
 
 // NewParam returns a zero parameter.
 func NewParam(name string, shape ...int) Param {
+	p := Param{Name: name, Shape: shape}
+	p.checkSize()
+	p.Data = make([]float32, shapeSize(shape))
+	return p
+}
+
+// newParam is NewParam with memory for numbers only if there is a generator to draw them.
+func newParam(rng *rand.Rand, name string, shape ...int) Param {
+	p := Param{Name: name, Shape: shape}
+	p.checkSize()
+	if rng != nil {
+		p.Data = make([]float32, shapeSize(shape))
+	}
+	return p
+}
+
+// checkSize panics for a shape with more than maxParamSize elements.
+func (p Param) checkSize() {
 	n := 1
-	for _, d := range shape {
+	for _, d := range p.Shape {
 		if d > 0 && n > maxParamSize/d {
-			panic(&TooLarge{name, shape})
+			panic(&TooLarge{p.Name, p.Shape})
 		}
 		n *= d
 	}
-	return Param{Name: name, Shape: shape, Data: make([]float32, n)}
 }
 
 // maxParamSize is the largest size of a parameter (2 GiB).
 const maxParamSize = 1 << 29
 
-// TooLarge is the error of a parameter with too many elements. NewParam panics with it,
-// because Init returns no error; model.Like returns it.
+// TooLarge is the error of a parameter with too many elements. NewParam panics with it, as
+// functions that build graphs do; model.WeightShapes returns it.
 type TooLarge struct {
 	Name  string
 	Shape []int

@@ -19,8 +19,7 @@ const (
 )
 
 // RandomInput describes random numbers that enter a network in training: Units numbers per
-// record. A network lists its random inputs in the order in which Forward takes them. In
-// inference there are none.
+// record. In inference there are none. See Builder.Random.
 type RandomInput struct {
 	Name         string
 	Distribution Distribution

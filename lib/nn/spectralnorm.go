@@ -53,7 +53,7 @@ func SpectralInit(rng *rand.Rand, name string, in, out int) Params {
 }
 
 func direction(rng *rand.Rand, name string, n int) Param {
-	p := NewParam(name, n)
+	p := newParam(rng, name, n)
 	p.State, p.Latest = true, true
 	square := 0.0
 	for i := range p.Data {

@@ -62,7 +62,7 @@ func runner(t *testing.T, arch model.Architecture, chunk int) *model.Runner {
 }
 
 func begin(arch model.Architecture) nn.Params {
-	return arch.Init(engine.Root(4).Stream(engine.StreamInit))
+	return model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 }
 
 var (

@@ -35,7 +35,7 @@ func BenchmarkStep(b *testing.B) {
 		y[i] = rng.IntN(2)
 	}
 	o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 2, 1)}}}
-	p := arch.Init(rng)
+	p := model.InitialWeights(arch, rng)
 	s := nn.NewOptimizerState(nn.Adam{}, p)
 	g := newGradients(r)
 	defer g.close()
@@ -64,7 +64,7 @@ func BenchmarkModels(b *testing.B) {
 	for k := range 8 {
 		x, y := toy(engine.Root(k), 2560, 50, 2)
 		o := Objective{{X: x, Targets: []Target{CrossEntropy(y, 2, 1)}}}
-		all = append(all, Job{Start: arch.Init(engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 5, Batch: 256, Seed: 1}})
+		all = append(all, Job{Start: model.InitialWeights(arch, engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 5, Batch: 256, Seed: 1}})
 	}
 	b.Run("one after another", func(b *testing.B) {
 		for b.Loop() {

@@ -24,13 +24,9 @@ func (smooth) Classes() int                     { return 3 }
 func (smooth) Returns() []model.Output          { return model.ClassifierOutputs(3) }
 func (smooth) WithDefaults() model.Architecture { return smooth{} }
 func (smooth) Check() error                     { return nil }
-func (smooth) RandomInputs() []nn.RandomInput   { return nil }
-func (smooth) Init(rng *rand.Rand) nn.Params {
-	return append(nn.PyTorch.DenseInit(rng, "hidden", 3, 3), nn.PyTorch.DenseInit(rng, "head", 3, 3)...)
-}
-func (smooth) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
-	h := nn.SiLU(t, nn.Dense(t, x, p[0], p[1]))
-	z := nn.Dense(t, h, p[2], p[3])
+func (smooth) Build(b *nn.Builder, x *graph.Node) model.Trace {
+	h := nn.SiLU(b.Tape, b.Dense("hidden", x, 3))
+	z := b.Dense("head", h, 3)
 	return model.ClassifierTrace(z, h, model.Layer{Name: "logits", Value: z})
 }
 
@@ -55,7 +51,7 @@ func curvedNetwork(t *testing.T) (*model.Runner, nn.Params, Objective) {
 	for i := range y {
 		y[i] = rng.IntN(3)
 	}
-	return r, arch.Init(engine.Root(3).Stream(engine.StreamInit)), Objective{{Name: "records", X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
+	return r, model.InitialWeights(arch, engine.Root(3).Stream(engine.StreamInit)), Objective{{Name: "records", X: x, Targets: []Target{CrossEntropy(y, 3, 1)}}}
 }
 
 // secondDerivative is the whole matrix, a column by differences along a weight of its

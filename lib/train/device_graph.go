@@ -333,7 +333,7 @@ func (r *runGraph) termGradient(i, k int, t termGraph, w []*graph.Node, in stepI
 	n := args[len(w)].Shape().Dimensions[1]
 	if t.program.random {
 		keys := in.own[termName(i, k, "keys")]
-		for layer, d := range r.runner.Arch.RandomInputs() {
+		for layer, d := range r.runner.RandomInputs() {
 			args = append(args, d.Graph(graph.Reshape(graph.Slice(keys, graph.AxisElem(layer))), n))
 		}
 	}

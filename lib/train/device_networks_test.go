@@ -99,7 +99,7 @@ func TestEveryNetworkTrainsOnDeviceAsOnTheHost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			skipOnXLA(t, name)
-			p := of.arch.Init(engine.Root(2).Stream("init"))
+			p := model.InitialWeights(of.arch, engine.Root(2).Stream("init"))
 			// The last batch is short: a network that mixes records has a run of its own for it.
 			c := Config{Epochs: 2, Batch: 7, Seed: 2, Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
 			want := lastState(t, openRunner(t, of.arch, 32), p, of.o, c, nil)
@@ -170,7 +170,7 @@ func (n movingNoise) Augment(dst, src []float32, epoch, id int) error {
 func TestInputsOfLossesComeFromTheHost(t *testing.T) {
 	of := deviceNetworks()["denoiser"]
 	of.o[0].Augment = movingNoise{}
-	p, c := of.arch.Init(engine.Root(2).Stream("init")), Config{Epochs: 1, Batch: 7, Seed: 2}
+	p, c := model.InitialWeights(of.arch, engine.Root(2).Stream("init")), Config{Epochs: 1, Batch: 7, Seed: 2}
 	sameState(t, lastState(t, openRunner(t, of.arch, 32), p, of.o, c, nil), lastState(t, onDevice(t, of.arch), p, of.o, c, nil), 3e-3)
 }
 

@@ -110,7 +110,7 @@ func TestAStepOnDeviceIsAStepOnTheHost(t *testing.T) {
 				if arch.Name() == small.Name() {
 					c.Groups = []nn.Group{{Prefix: "hidden1", Rate: 0}, {Prefix: "head", Rate: 0.5}}
 				}
-				p := arch.Init(c.Seed.Stream("init"))
+				p := model.InitialWeights(arch, c.Seed.Stream("init"))
 				want := lastState(t, openRunner(t, arch, 32), p, labelled(x, y), c, nil)
 				got := lastState(t, onDevice(t, arch), p, labelled(x, y), c, nil)
 				sameState(t, want, got, 1e-4)

@@ -32,7 +32,7 @@ func Example() {
 	check(err)
 	config := train.Config{Epochs: 20, Batch: 64, Seed: 1}
 	objective := train.Objective{{X: data.Train.X, Targets: []train.Target{train.CrossEntropy(data.Train.Y, arch.Outputs, 1)}}}
-	start := arch.Init(config.Seed.Stream(engine.StreamInit))
+	start := model.InitialWeights(arch, config.Seed.Stream(engine.StreamInit))
 	weights, history, err := train.Fit(ctx, runner, start, objective, config, train.Hooks{})
 	check(err)
 	out, err := runner.Predict(weights, data.Test.X)
@@ -64,7 +64,7 @@ func ExampleFit() {
 	seed := engine.Root(1)
 	objective := train.Objective{{Name: "all records", X: x, Targets: []train.Target{train.CrossEntropy(y, 2, 1)}}}
 	config := train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 0.02}, Seed: seed}
-	p, history, err := train.Fit(context.Background(), runner, arch.Init(seed.Stream(engine.StreamInit)), objective, config, train.Hooks{})
+	p, history, err := train.Fit(context.Background(), runner, model.InitialWeights(arch, seed.Stream(engine.StreamInit)), objective, config, train.Hooks{})
 	if err != nil {
 		log.Fatal(err)
 	}

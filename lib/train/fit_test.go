@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -21,7 +22,7 @@ import (
 var small = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9}
 
 func initial(arch tabular.MLP) nn.Params {
-	return arch.Init(engine.Root(4).Stream(engine.StreamInit))
+	return model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 }
 
 func TestFitWithDropoutAndMiniBatchesAgreesWithTheFloat64Twin(t *testing.T) {

@@ -31,10 +31,8 @@ func (bilinear) Inputs() int                        { return 1 }
 func (bilinear) Returns() []model.Output            { return []model.Output{{Name: nn.Output, Width: 1}} }
 func (b bilinear) WithDefaults() model.Architecture { return b }
 func (bilinear) Check() error                       { return nil }
-func (bilinear) RandomInputs() []nn.RandomInput     { return nil }
-func (bilinear) Init(rng *rand.Rand) nn.Params      { return wantAt(1, 1) }
-func (bilinear) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
-	out := t.Block([]*graph.Node{p[0], p[1]}, func(in []*graph.Node) *graph.Node {
+func (bilinear) Build(b *nn.Builder, x *graph.Node) model.Trace {
+	out := b.Block(b.Weights(wantAt(1, 1)...), func(in []*graph.Node) *graph.Node {
 		return graph.Add(graph.MulScalar(x, 0), graph.BroadcastToDims(graph.Reshape(graph.Mul(in[0], in[1]), 1, 1), x.Shape().Dimensions...))
 	})
 	return model.Trace{Outputs: map[string]*graph.Node{nn.Output: out}, Embedding: out}

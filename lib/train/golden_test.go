@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -28,7 +29,7 @@ var goldenArch = tabular.MLP{Features: 3, Outputs: 2, Hidden: 4, Dropout: tabula
 // goldenWeights repeats the formula of golden_torch.py; every value is exact in
 // float32.
 func goldenWeights(offset int) nn.Params {
-	p := goldenArch.Init(engine.Root(0).Stream(engine.StreamInit))
+	p := model.InitialWeights(goldenArch, engine.Root(0).Stream(engine.StreamInit))
 	for k := range p {
 		for i := range p[k].Data {
 			p[k].Data[i] = float32((i*i*13+i*29+k*53+offset)%97-42) / 64

@@ -62,7 +62,7 @@ func newGradients(r *model.Runner) *gradients { return newGradientsIn(r, true) }
 // newGradientsIn returns gradients in training or inference mode.
 func newGradientsIn(r *model.Runner, training bool) *gradients {
 	g := &gradients{
-		runner: r, training: training, whole: training && model.HasBatchStats(r.Arch), draws: r.Arch.RandomInputs(),
+		runner: r, training: training, whole: training && model.HasBatchStats(r.Arch), draws: r.RandomInputs(),
 		execs: map[compiledKey]*graph.Exec{}, spare: map[int][][]*tensors.Tensor{}, fixed: map[fixedKey][]*tensors.Tensor{},
 	}
 	for _, d := range g.draws {

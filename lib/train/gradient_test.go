@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 )
 
@@ -29,7 +30,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: c.dropout}
 			o := mixed(70, 6, 5)
-			p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
+			p := model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 			g := newGradients(openRunner(t, arch, 0))
 			defer g.close()
 			loss, grads, err := g.valueAndGradient(p, o, c.batches, keys)
@@ -52,7 +53,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 func TestTwinGradientIsTheDifferenceQuotientOfItsLoss(t *testing.T) {
 	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: 0.3}
 	w, o := twin{arch}, mixed(20, 4, 5)
-	p := float64s(arch.Init(engine.Root(4).Stream(engine.StreamInit)))
+	p := float64s(model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit)))
 	all := []batch{{term: 0}, {term: 1}}
 	_, grads := w.evaluate(p, o, all, keys)
 	const h = 1e-6
@@ -74,7 +75,7 @@ func TestTwinGradientIsTheDifferenceQuotientOfItsLoss(t *testing.T) {
 func TestTheCutIntoChunksDoesNotChangeTheGradient(t *testing.T) {
 	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9}
 	o := mixed(333, 40, 5)
-	p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 	all := []batch{{term: 0}, {term: 1}}
 	wantLoss, want := twin{arch}.evaluate(float64s(p), o, all, keys)
 	for _, chunk := range []int{1, 7, 32, 100, 256, 333, 5000} {
@@ -94,7 +95,7 @@ func TestTheCutIntoChunksDoesNotChangeTheGradient(t *testing.T) {
 func TestGradientHasTheSameBitsOnAnyNumberOfCores(t *testing.T) {
 	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9}
 	o := mixed(700, 40, 5)
-	p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 	all := []batch{{term: 0}, {term: 1}}
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)

@@ -26,7 +26,7 @@ func jobs(plan func(Objective) Plan, c Config, arch model.Architecture) []Job {
 		if k == 2 {
 			own.EarlyStop = EarlyStop{Patience: 1, MinDelta: 10}
 		}
-		out = append(out, Job{Start: arch.Init(engine.Root(k).Stream("init")), Plan: plan(labelled(x, y)), Config: own})
+		out = append(out, Job{Start: model.InitialWeights(arch, engine.Root(k).Stream("init")), Plan: plan(labelled(x, y)), Config: own})
 	}
 	return out
 }
@@ -130,7 +130,7 @@ func TestEveryPlanTrainsSideBySide(t *testing.T) {
 			for k := range 3 {
 				c := of.c
 				c.Seed, c.Epochs = engine.Root(3+k), 2+k%2
-				all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: of.plan, Config: c})
+				all = append(all, Job{Start: model.InitialWeights(small, engine.Root(k).Stream("init")), Plan: of.plan, Config: c})
 			}
 			for k, got := range fitTogether(t, onDevice(t, small), all) {
 				sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
@@ -147,7 +147,7 @@ func TestEveryNetworkTrainsSideBySide(t *testing.T) {
 			var all []Job
 			for k := range 2 {
 				c := Config{Epochs: 2, Batch: 7, Seed: engine.Root(2 + k), Optimizer: nn.SGD{LR: 0.003, Momentum: 0.9}}
-				all = append(all, Job{Start: of.arch.Init(engine.Root(2 + k).Stream("init")), Plan: fixedPlan(of.o), Config: c})
+				all = append(all, Job{Start: model.InitialWeights(of.arch, engine.Root(2+k).Stream("init")), Plan: fixedPlan(of.o), Config: c})
 			}
 			for k, got := range fitTogether(t, onDevice(t, of.arch), all) {
 				sameState(t, lastOfPlan(t, openRunner(t, of.arch, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 3e-3)
@@ -183,7 +183,7 @@ func TestModelsMayShareTheirRecords(t *testing.T) {
 	for _, of := range [][]Objective{{one, two}, {one, one}, {two, one}} {
 		var all []Job
 		for k, o := range of {
-			all = append(all, Job{Start: small.Init(engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 2, Batch: 8, Seed: engine.Root(k)}})
+			all = append(all, Job{Start: model.InitialWeights(small, engine.Root(k).Stream("init")), Plan: fixedPlan(o), Config: Config{Epochs: 2, Batch: 8, Seed: engine.Root(k)}})
 		}
 		for k, got := range fitTogether(t, r, all) {
 			sameState(t, lastOfPlan(t, host, all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)

@@ -22,7 +22,7 @@ var thin = vision.SmallCNN{Side: 8, Width: 2, Hidden: 4, Outputs: 3, Norm: true}
 
 // thinWeights repeats the formula of testdata/golden_inference.py.
 func thinWeights() nn.Params {
-	p := thin.Init(engine.Root(0).Stream(engine.StreamInit))
+	p := model.InitialWeights(thin, engine.Root(0).Stream(engine.StreamInit))
 	for k := range p {
 		for i := range p[k].Data {
 			v := float32((i*i*13+i*29+k*53+7)%97-42) / 64

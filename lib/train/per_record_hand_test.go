@@ -47,10 +47,10 @@ func TestGradientsOfAChainComputedByHand(t *testing.T) {
 // reuse has one weight in two layers, which squares per record cannot add up.
 type reuse struct{ tabular.MLP }
 
-func (s reuse) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, masks []*graph.Node) model.Trace {
-	h := nn.Dense(t, nn.Dense(t, x, p[0], p[1]), p[2], p[3])
-	h = nn.Dense(t, h, p[2], p[3])
-	return model.ClassifierTrace(nn.Dense(t, h, p[4], p[5]), h)
+func (s reuse) Build(b *nn.Builder, x *graph.Node) model.Trace {
+	h := b.Dense("hidden2", b.Dense("hidden1", x, s.Hidden), s.Hidden)
+	h = b.Reuse().Dense("hidden2", h, s.Hidden)
+	return model.ClassifierTrace(b.Dense("head", h, s.Outputs), h)
 }
 
 func TestAWeightUsedTwiceIsRefusedByName(t *testing.T) {

@@ -141,7 +141,7 @@ func TestACellsGradientOverAllWeightsIsClipped(t *testing.T) {
 	for _, norm := range []float64{1e9, 0.125} {
 		var got [][]float64
 		plan := Plan{Passes: singlePass(o), Private: &Private{Norm: norm}, Transforms: []GradientTransform{transformFunc(func(g [][]float64) { got = g })}}
-		_, _, err := FitPlan(context.Background(), openRunner(t, arch, 0), arch.Init(engine.Root(1).Stream("test")), plan, Config{Epochs: 1}, Hooks{})
+		_, _, err := FitPlan(context.Background(), openRunner(t, arch, 0), model.InitialWeights(arch, engine.Root(1).Stream("test")), plan, Config{Epochs: 1}, Hooks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -394,7 +394,7 @@ func TestWhatIsNotPrivateIsRefused(t *testing.T) {
 		if c.Epochs = 1; plan.Private == nil {
 			plan.Private = &good
 		}
-		_, _, err := FitPlan(context.Background(), openRunner(t, a, 0), a.Init(engine.Root(4).Stream(engine.StreamInit)), plan, c, Hooks{})
+		_, _, err := FitPlan(context.Background(), openRunner(t, a, 0), model.InitialWeights(a, engine.Root(4).Stream(engine.StreamInit)), plan, c, Hooks{})
 		wantWords(t, err, words...)
 	}
 	for _, bad := range []Private{{}, {Norm: -1}, {Norm: math.NaN()}, {Norm: math.Inf(1)}, {Norm: 1, Noise: -1}, {Norm: 1, Noise: math.NaN()}} {

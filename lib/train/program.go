@@ -91,11 +91,11 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 	w, x, rest := in[:len(like)], in[len(like)], in[len(like)+1:]
 	var draws []*graph.Node
 	if p.random {
-		n := len(arch.RandomInputs())
+		n := len(p.runner.RandomInputs())
 		draws, rest = rest[:n], rest[n:]
 	}
 	t := &nn.Tape{Training: p.training}
-	total, from, rest := p.objective(arch.Forward(t, w, x, draws), rest)
+	total, from, rest := p.objective(p.runner.Forward(t, w, x, draws), rest)
 	sum := engine.Sum(total)
 	switch p.result {
 	case resultValue:

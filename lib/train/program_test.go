@@ -20,9 +20,9 @@ type counted struct {
 	graphs *atomic.Int64
 }
 
-func (c counted) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
+func (c counted) Build(b *nn.Builder, x *graph.Node) model.Trace {
 	c.graphs.Add(1)
-	return c.MLP.Forward(t, p, x, draws)
+	return c.MLP.Build(b, x)
 }
 
 func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
@@ -32,7 +32,7 @@ func TestTrainingsOfANetworkShareWhatIsCompiled(t *testing.T) {
 		t.Helper()
 		before := graphs.Load()
 		c := Config{Epochs: 2, Batch: 16, Seed: 1}
-		if _, _, err := Fit(context.Background(), r, small.Init(c.Seed.Stream("init", uint64(seed))), o, c, Hooks{}); err != nil {
+		if _, _, err := Fit(context.Background(), r, model.InitialWeights(small, c.Seed.Stream("init", uint64(seed))), o, c, Hooks{}); err != nil {
 			t.Fatal(err)
 		}
 		return graphs.Load() - before

@@ -41,7 +41,7 @@ func (w twin) evaluate(p [][]float64, o Objective, batches []batch, key func(ter
 
 func (w twin) masks(n int, key func(layer int) uint64) [][]float32 {
 	var out [][]float32
-	for l, m := range w.arch.RandomInputs() {
+	for l, m := range model.RandomInputs(w.arch) {
 		flat := make([]float32, m.Units*n)
 		if m.Rate > 0 {
 			m.Fill(flat, key(l), 0, n)

@@ -4,7 +4,6 @@ package unlearn
 
 import (
 	"context"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -124,18 +123,12 @@ func (m learnedInputs) WithDefaults() model.Architecture {
 // Check implements model.Architecture.
 func (m learnedInputs) Check() error { return m.Of.Check() }
 
-// Init implements model.Architecture.
-func (m learnedInputs) Init(rng *rand.Rand) nn.Params {
-	return append(nn.Params{nn.NewParam(learnedInputsTensor, m.Records, m.Of.Inputs())}, weightsOnly(m.Of.Init(rng))...)
-}
-
-// RandomInputs implements model.Architecture; there are none in inference.
-func (learnedInputs) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m learnedInputs) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	t.Training = false
-	return m.Of.Forward(t, p[1:], nn.Embedding(t, x, p[0]), nil)
+// Build implements model.Architecture.
+func (m learnedInputs) Build(b *nn.Builder, x *Node) model.Trace {
+	b.Training = false
+	records := b.Weight(learnedInputsTensor, nil, m.Records, m.Of.Inputs())
+	w := b.Weights(weightsOnly(model.InitialWeights(m.Of, b.Rand()))...)
+	return model.Forward(m.Of, b.Tape, w, nn.Embedding(b.Tape, x, records), nil)
 }
 
 // weightsOnly returns a model's tensors with its state turned into weights.

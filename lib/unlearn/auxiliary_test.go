@@ -88,7 +88,7 @@ func TestASourceReadsWhatItSays(t *testing.T) {
 			r.Objective = func(Data) (train.Objective, error) { return nil, fmt.Errorf("asked for") }
 		}, func(Sees) bool { return false }},
 		"the original": {func(r *Request) {
-			r.Original = s.runner.Arch.Init(engine.Root(77).Stream(engine.StreamInit))
+			r.Original = model.InitialWeights(s.runner.Arch, engine.Root(77).Stream(engine.StreamInit))
 		}, func(s Sees) bool { return s.Original }},
 	} {
 		for _, source := range Sources() {
@@ -190,7 +190,7 @@ func TestARecordClimbsAloneAsInCompany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := Request{Runner: runner, Original: arch.Init(engine.Root(5).Stream(engine.StreamInit)), Seed: 6}
+	r := Request{Runner: runner, Original: model.InitialWeights(arch, engine.Root(5).Stream(engine.StreamInit)), Seed: 6}
 	before := r.Original.Hash()
 	all, y := r.uniformRecords(6).X, []int{0, 1, 2, 2, 1, 0}
 	alone := all.Gather([]int{2, 4})

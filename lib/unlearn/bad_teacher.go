@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -71,7 +72,7 @@ func (m BadTeacher) withDefaults() BadTeacher {
 // Unlearn implements Method.
 func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	m = m.withDefaults()
-	teacher := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
+	teacher := model.InitialWeights(r.Runner.Arch, engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
 	r, err := r.withTeacher(teacher)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -67,7 +68,7 @@ func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, 
 	if !(m.Share > 0 && m.Share <= 1) {
 		return nil, fmt.Errorf("a share of %v of the retain set; it must be above 0 and at most 1", m.Share)
 	}
-	bad := r.Runner.Arch.Init(engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
+	bad := model.InitialWeights(r.Runner.Arch, engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
 	forget, err := r.Runner.Predict(bad, r.Forget.X)
 	if err != nil {
 		return nil, fmt.Errorf("the untrained teacher: %w", err)

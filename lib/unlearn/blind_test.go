@@ -89,7 +89,7 @@ func trainServer(t testing.TB) *server {
 		t.Fatal(err)
 	}
 	c := train.Config{Epochs: 10, Batch: 20, Optimizer: nn.Adam{LR: 5e-3}, Seed: 4}
-	if s.weights, _, err = train.Fit(context.Background(), s.runner, arch.Init(engine.Root(4).Stream(engine.StreamInit)), o, c, train.Hooks{}); err != nil {
+	if s.weights, _, err = train.Fit(context.Background(), s.runner, model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit)), o, c, train.Hooks{}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -4,7 +4,6 @@ package unlearn
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"sync"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -82,30 +81,19 @@ func (m criticBottleneck) Check() error {
 // criticPrefix begins the names of the critic's weights.
 const criticPrefix = "critic."
 
-// Init implements model.Architecture.
-func (m criticBottleneck) Init(rng *rand.Rand) nn.Params {
-	return append(m.Of.Init(rng), m.Critic.Init(rng, criticPrefix)...)
-}
-
-// RandomInputs implements model.Architecture.
-func (m criticBottleneck) RandomInputs() []nn.RandomInput { return m.Of.RandomInputs() }
-
-// Forward implements model.Architecture. The paired codes go through the approximator
-// before the record's own, so that its batch statistics are those of the record's own
-// codes.
-func (m criticBottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
-	compressing, approximating := m.Of.TensorCounts()
-	front, back, critic := p[:compressing], p[compressing:compressing+approximating], p[compressing+approximating:]
+// Build implements model.Architecture. The paired codes go through the approximator before the
+// record's own, so that its batch statistics are those of the record's own codes.
+func (m criticBottleneck) Build(b *nn.Builder, x *Node) model.Trace {
 	features, latent := m.Of.Inputs(), m.Of.Latent
 	paired := Slice(x, AxisRange(features, features+latent))
 	negative := Slice(x, AxisRange(features+latent))
-	gone := m.Of.Classify(t, back, paired)
-	code := m.Of.Compress(t, front, Slice(x, AxisRange(0, features)), model.RandomInputAt(draws, 0))
-	logits := m.Of.Classify(t, back, code.Z)
+	code := m.Of.Compress(b, Slice(x, AxisRange(0, features)))
+	gone := m.Of.Classify(b, paired)
+	logits := m.Of.Classify(b.Reuse(), code.Z)
 	return model.Trace{
 		Outputs: map[string]*Node{
 			nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar,
-			erasedLogits: gone, loss.PairScores: m.Critic.Forward(t, critic, code.Z, paired, negative),
+			erasedLogits: gone, loss.PairScores: m.Critic.PairScores(b.Sub(criticPrefix), code.Z, paired, negative),
 		},
 		Embedding: code.Mean,
 	}

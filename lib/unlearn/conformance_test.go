@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -31,12 +32,12 @@ var about = map[string][]unlearntest.Option{
 		return 0.6*y.Divergence(t, teacher, p, y.Request.Retain, 2) - 0.4*y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
 	"bad-teacher": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
-		teacher := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+		teacher := model.InitialWeights(y.Request.Runner.Arch, engine.Root(101).Stream(engine.StreamInit))
 		return 0.6*y.CrossEntropy(t, p, y.Request.Retain) + 0.4*y.Divergence(t, teacher, p, y.Request.Retain, 2) +
 			y.Divergence(t, teacher, p, y.Request.Forget, 2)
 	})},
 	"bad-teacher-chundawat": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
-		bad := y.Request.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+		bad := model.InitialWeights(y.Request.Runner.Arch, engine.Root(101).Stream(engine.StreamInit))
 		return 8*y.Divergence(t, bad, p, y.Request.Forget, 1) + 12*y.Divergence(t, y.Request.Original, p, y.Request.Retain, 1)
 	})},
 	"scrub-kurmanji": {unlearntest.LowersObjective(func(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
@@ -77,7 +78,7 @@ var about = map[string][]unlearntest.Option{
 	"auxiliary-tuning": {unlearntest.LowersObjective(heldOutLoss)},
 	"random-weights": {unlearntest.HasProperty("is an untrained model", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 		drawn := y.Request.Seed + y.Request.Fit.Seed
-		if p.Hash() != y.Request.Runner.Arch.Init(drawn.Stream(engine.StreamInit)).Hash() {
+		if p.Hash() != model.InitialWeights(y.Request.Runner.Arch, drawn.Stream(engine.StreamInit)).Hash() {
 			t.Error("the weights are not those that the seeds draw")
 		}
 		other := y.Request
@@ -119,7 +120,7 @@ func magnitudes(p nn.Params) float64 {
 // its label as well as the original, which fitted it.
 func fitsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 	r := y.Request
-	fresh := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit))
 	if after, before := y.CrossEntropy(t, p, r.Retain), y.CrossEntropy(t, fresh, r.Retain); !(after < before-0.1) {
 		t.Errorf("cross-entropy of the retain set is %v, %v untrained", after, before)
 	}
@@ -191,12 +192,12 @@ func sinceTheStart(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 	if p.Hash() == r.Original.Hash() {
 		return 1
 	}
-	return y.Loss(t, p, r.Retain) / y.Loss(t, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), r.Retain)
+	return y.Loss(t, p, r.Retain) / y.Loss(t, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), r.Retain)
 }
 
 func reconstructsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 	r := y.Request
-	fresh := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit))
 	if after, before := y.Loss(t, p, r.Retain), y.Loss(t, fresh, r.Retain); !(after < before-0.1) {
 		t.Errorf("the loss on the retain set is %v, %v untrained", after, before)
 	}

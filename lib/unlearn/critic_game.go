@@ -102,15 +102,12 @@ func (r Request) newFeatureModel() (*criticGame, error) {
 	if err != nil {
 		return nil, err
 	}
-	arch := criticModel{Of: r.Runner.Arch, Tensors: len(r.Original), Recon: recon.Loss}
+	arch := criticModel{Of: r.Runner.Arch, Recon: recon.Loss}
 	runner, err := model.NewRunner(r.Runner.Engine, arch)
 	if err != nil {
 		return nil, err
 	}
-	p, err := model.WeightShapes(arch)
-	if err != nil {
-		return nil, err
-	}
+	p := model.InitialWeights(arch, engine.Root(0).Stream(engine.StreamInit))
 	copy(p, r.Original.Clone())
 	return &criticGame{Request: r, runner: runner, start: p}, nil
 }

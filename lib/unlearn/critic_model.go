@@ -5,7 +5,6 @@ package unlearn
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -31,7 +30,6 @@ import (
 // have no dropout; they have it while they are trained on their own.
 type criticModel struct {
 	Of      model.Architecture
-	Tensors int       // number of the autoencoder's tensors
 	Recon   loss.Loss // its inputs follow a record's features
 	Critics []learned.Network
 }
@@ -97,20 +95,6 @@ func (m criticModel) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture, with a view that changes nothing.
-func (m criticModel) Init(rng *rand.Rand) nn.Params {
-	p := m.Of.Init(rng)
-	mean, factor := nn.NewParam("view.mean", m.features(), 1), nn.NewParam("view.factor", m.features(), 1)
-	for i := range factor.Data {
-		factor.Data[i] = 1
-	}
-	p = append(p, mean, factor)
-	for k, c := range m.Critics {
-		p = append(p, criticParams(k, c.Init(rng))...)
-	}
-	return p
-}
-
 // criticsPrefix begins the names of the critics' weights.
 const criticsPrefix = "critic"
 
@@ -118,18 +102,18 @@ const criticsPrefix = "critic"
 func criticParams(k int, p nn.Params) nn.Params {
 	out := p.Clone()
 	for i := range out {
-		out[i].Name = fmt.Sprintf("%s%d.%s", criticsPrefix, k+1, p[i].Name)
+		out[i].Name = criticPrefixAt(k) + p[i].Name
 	}
 	return out
 }
 
-// RandomInputs implements model.Architecture.
-func (m criticModel) RandomInputs() []nn.RandomInput { return m.Of.RandomInputs() }
+// criticPrefixAt begins the names of critic k's weights.
+func criticPrefixAt(k int) string { return fmt.Sprintf("%s%d.", criticsPrefix, k+1) }
 
-// Forward implements model.Architecture.
-func (m criticModel) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
-	own, at := m.Tensors, m.Of.Inputs()
-	tr := m.Of.Forward(t, p[:own], Slice(x, AxisRange(0, at)), draws)
+// Build implements model.Architecture. The view begins as one that changes nothing.
+func (m criticModel) Build(b *nn.Builder, x *Node) model.Trace {
+	at := m.Of.Inputs()
+	tr := m.Of.Build(b, Slice(x, AxisRange(0, at)))
 	given := loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{}}
 	names, widths := m.extraInputs()
 	for _, name := range names {
@@ -138,27 +122,27 @@ func (m criticModel) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) mode
 	}
 	outputs := maps.Clone(tr.Outputs)
 	outputs[featuresOutput] = features.Nodes{
-		Recon: lossNode(t, m.Recon, given), KL: lossNode(t, loss.LatentDivergence{}, given),
+		Recon: lossNode(b.Tape, m.Recon, given), KL: lossNode(b.Tape, loss.LatentDivergence{}, given),
 		Mu: tr.Outputs[loss.LatentMean], LogVar: tr.Outputs[loss.LatentLogVar],
-	}.Full(t)
+	}.Full(b.Tape)
+	mean := b.Weight("view.mean", nil, m.features(), 1)
+	factor := b.Weight("view.factor", nn.FillOnes, m.features(), 1)
 	if len(m.Critics) > 0 {
-		outputs[nn.Logits] = m.criticLogits(t, outputs[featuresOutput], p[own], p[own+1], p[own+2:])
+		f := b.Block([]*Node{outputs[featuresOutput]}, func(in []*Node) *Node { return Mul(Sub(in[0], mean), factor) })
+		outputs[nn.Logits] = m.criticLogits(b, f)
 	}
 	tr.Outputs = outputs
 	return tr
 }
 
-// criticLogits returns the logits of every critic.
-func (m criticModel) criticLogits(t *nn.Tape, f, mean, factor *Node, p []*Node) *Node {
-	f = t.Block([]*Node{f}, func(in []*Node) *Node { return Mul(Sub(in[0], mean), factor) })
+// criticLogits returns the logits of every critic on the features f of its view.
+func (m criticModel) criticLogits(b *nn.Builder, f *Node) *Node {
 	var logits []*Node
-	for _, c := range m.Critics {
-		n := c.Tensors()
-		seen := t.Block([]*Node{f}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, c.Features)) })
-		logits = append(logits, c.Forward(t, p[:n], seen, nil).Outputs[nn.Logits])
-		p = p[n:]
+	for k, c := range m.Critics {
+		seen := b.Block([]*Node{f}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, c.Features)) })
+		logits = append(logits, c.Build(b.Sub(criticPrefixAt(k)).WithoutRandomInputs(), seen).Outputs[nn.Logits])
 	}
-	return t.Block(logits, func(in []*Node) *Node { return Concatenate(in, 0) })
+	return b.Block(logits, func(in []*Node) *Node { return Concatenate(in, 0) })
 }
 
 // lossNode returns a loss as a layer: its derivative goes on to the outputs.

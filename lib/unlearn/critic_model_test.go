@@ -46,7 +46,7 @@ func criticFixture(t *testing.T) Request {
 		return d
 	}
 	r := Request{
-		Runner: runner, Original: arch.Init(engine.Root(2).Stream(engine.StreamInit)), Seed: 4,
+		Runner: runner, Original: model.InitialWeights(arch, engine.Root(2).Stream(engine.StreamInit)), Seed: 4,
 		Forget: draw(0, 4, 2), Retain: draw(4, 36, 0), HeldOut: draw(0, 20, 0.3),
 		Objective: func(d Data) (train.Objective, error) {
 			library := array.New[float32](d.X.Rows, 1)

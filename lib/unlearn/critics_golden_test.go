@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -53,19 +54,12 @@ func goldenWatch(t *testing.T, frozen bool) *criticGame {
 	for _, n := range []int{full, withoutNorms, losses} {
 		watcher.Critics = append(watcher.Critics, learned.Network{Features: n, Hidden: []int{6, 6}, Spectral: !frozen})
 	}
-	own, err := model.WeightShapes(arch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	watcher.Tensors = len(own)
-	start, err := model.WeightShapes(watcher)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own, start := model.InitialWeights(arch, engine.Root(0).Stream("init")), model.InitialWeights(watcher, engine.Root(0).Stream("init"))
 	for k, v := range start {
 		goldenWeights(v, k)
 	}
 	r.Original = start[:len(own)].Clone()
+	var err error
 	if r.Runner, err = model.NewRunner(r.Runner.Engine, arch); err != nil {
 		t.Fatal(err)
 	}

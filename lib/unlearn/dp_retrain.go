@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -130,7 +131,7 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	plan.Passes, plan.Private = singlePass(o), &train.Private{Norm: m.Norm, Noise: noise}
-	p, history, err := train.FitPlan(ctx, r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, c, r.Hooks)
+	p, history, err := train.FitPlan(ctx, r.Runner, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), plan, c, r.Hooks)
 	if err != nil {
 		return nil, err
 	}

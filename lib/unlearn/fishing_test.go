@@ -204,7 +204,7 @@ func cells(t *testing.T) unlearn.Request {
 		return d
 	}
 	return unlearn.Request{
-		Runner: runner, Original: arch.Init(engine.Root(2).Stream(engine.StreamInit)), Forget: draw(0, 3), Retain: draw(3, 9), Seed: 4,
+		Runner: runner, Original: model.InitialWeights(arch, engine.Root(2).Stream(engine.StreamInit)), Forget: draw(0, 3), Retain: draw(3, 9), Seed: 4,
 		Objective: func(d unlearn.Data) (train.Objective, error) {
 			library := array.New[float32](d.X.Rows, 1)
 			for i := range library.Data {
@@ -554,7 +554,7 @@ func TestDPRetrainIsPrivateTraining(t *testing.T) {
 			plan.Validation = &train.Validation{Objective: y.Objective(t, without(r.Retain, on))}
 		}
 		config := train.Config{Epochs: 12, Batch: 8, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Fit.Seed}
-		want, history, err := train.FitPlan(context.Background(), r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, config, train.Hooks{})
+		want, history, err := train.FitPlan(context.Background(), r.Runner, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), plan, config, train.Hooks{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -669,7 +669,7 @@ func TestPrivateTrainingWithoutNoise(t *testing.T) {
 	d := r.Retain
 	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{y.Objective(t, d)}, nil }, Private: &train.Private{Norm: 1}}
 	c := train.Config{Epochs: 6, Batch: 8, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Fit.Seed}
-	want, _, err := train.FitPlan(t.Context(), r.Runner, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	want, _, err := train.FitPlan(t.Context(), r.Runner, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -24,7 +25,7 @@ func goldenRequest(t *testing.T) unlearn.Request {
 	arch := tabular.MLP{Features: 3, Outputs: 3, Hidden: 4, Dropout: tabular.NoDropout}
 	r := unlearn.Request{Runner: modeltest.OpenRunner(t, arch), Seed: 100, Fit: train.Config{Epochs: 5}}
 	weights := func(offset int) nn.Params {
-		p := arch.Init(engine.Root(0).Stream(engine.StreamInit))
+		p := model.InitialWeights(arch, engine.Root(0).Stream(engine.StreamInit))
 		for k := range p {
 			for i := range p[k].Data {
 				p[k].Data[i] = float32((i*i*13+i*29+k*53+offset)%97-42) / 64

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -52,7 +53,7 @@ func outputs(t *testing.T, r unlearn.Request, teacher nn.Params, d unlearn.Data)
 func TestAMethodIsTheFitOfItsPapersObjective(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	classes := classesOf(r)
-	random := r.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+	random := model.InitialWeights(r.Runner.Arch, engine.Root(101).Stream(engine.StreamInit))
 	retain := func(targets ...train.Target) train.Term {
 		return train.Term{Name: "retain", X: r.Retain.X, IDs: r.Retain.IDs, Targets: targets}
 	}
@@ -117,7 +118,7 @@ func (s spy) Sees() unlearn.Sees           { return s.sees }
 func (s spy) WithDefaults() unlearn.Method { return s }
 func (s spy) Unlearn(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	*s.got = r
-	return &unlearn.Outcome{Params: r.Runner.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}, nil
+	return &unlearn.Outcome{Params: model.InitialWeights(r.Runner.Arch, engine.Root(1).Stream(engine.StreamInit))}, nil
 }
 
 func TestApplyTakesOutWhatAMethodDoesNotDeclare(t *testing.T) {

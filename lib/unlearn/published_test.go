@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -172,7 +173,7 @@ func TestBadTeacherAsPublishedHasTwoTeachers(t *testing.T) {
 		}
 		return train.Softmax(out.Logits(), 1)
 	}
-	bad := r.Runner.Arch.Init(engine.Root(101).Stream(engine.StreamInit))
+	bad := model.InitialWeights(r.Runner.Arch, engine.Root(101).Stream(engine.StreamInit))
 	both := unlearn.Data{X: array.New[float32](48, r.Forget.X.Cols)}
 	p := array.New[float32](48, classesOf(r))
 	copy(both.X.Data, r.Forget.X.Data)

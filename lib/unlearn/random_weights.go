@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 )
 
 // RandomWeights is the control that destroys the model: new, untrained weights. It has
@@ -46,5 +47,5 @@ func (m RandomWeights) Unlearn(_ context.Context, r Request) (*Outcome, error) {
 		seed = engine.Root(m.Seed)
 	}
 	fresh := seed + r.Fit.Seed
-	return &Outcome{Params: r.Runner.Arch.Init(fresh.Stream(engine.StreamInit))}, nil
+	return &Outcome{Params: model.InitialWeights(r.Runner.Arch, fresh.Stream(engine.StreamInit))}, nil
 }

@@ -1,9 +1,12 @@
+// Retraining from scratch on the retain set.
+
 package unlearn
 
 import (
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -58,7 +61,7 @@ func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(r.Runner.Arch, fit.Seed.Stream(engine.StreamInit))
 	p, history, err := train.Fit(ctx, r.Runner, fresh, o, fit, r.Hooks)
 	if err != nil {
 		return nil, err

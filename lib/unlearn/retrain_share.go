@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -69,5 +70,5 @@ func (m RetrainShare) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	}
 	on, by := r.splitRetained(k)
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Fit.Seed}
-	return r.fitValidated(ctx, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), on, by, c, 0)
+	return r.fitValidated(ctx, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), on, by, c, 0)
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -21,7 +22,7 @@ func TestTheOracleIsAModelTrainedOnTheRetainSetAlone(t *testing.T) {
 	for _, shift := range []int{0, 1} {
 		fit := r.Fit
 		fit.Seed += engine.Root(shift)
-		fresh := r.Runner.Arch.Init(fit.Seed.Stream(engine.StreamInit))
+		fresh := model.InitialWeights(r.Runner.Arch, fit.Seed.Stream(engine.StreamInit))
 		o := train.Objective{{X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, classesOf(r), 1)}}}
 		want, _, err := train.Fit(context.Background(), r.Runner, fresh, o, fit, train.Hooks{})
 		if err != nil {
@@ -46,7 +47,7 @@ func TestTheOracleStartsFromTheOriginalsInitialWeights(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	start := r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	start := model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit))
 	if d, err := oracle.Displacement(start); err != nil || d > 1e-7 {
 		t.Errorf("the oracle began %g away from the seed's initial weights (%v)", d, err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -45,7 +46,7 @@ func language(t *testing.T) unlearn.Request {
 	}
 	all := append(value(r.Objective(r.Forget))(t), value(r.Objective(r.Retain))(t)...)
 	c := train.Config{Epochs: 20, Batch: 8, Seed: 1, Optimizer: nn.Adam{LR: 0.02}}
-	p, _, err := train.Fit(t.Context(), r.Runner, speaker.Init(engine.Root(3).Stream(engine.StreamInit)), all, c, train.Hooks{})
+	p, _, err := train.Fit(t.Context(), r.Runner, model.InitialWeights(speaker, engine.Root(3).Stream(engine.StreamInit)), all, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestTheBadTeacherOfALanguageModelIsRandom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	teacher := speaker.Init(engine.Root(101).Stream(engine.StreamInit))
+	teacher := model.InitialWeights(speaker, engine.Root(101).Stream(engine.StreamInit))
 	before, now := apart(t, r, teacher, r.Original, r.Forget), apart(t, r, teacher, after, r.Forget)
 	if !(now < 0.3*before) {
 		t.Errorf("the teacher's outputs on the forget set are %v away, before %v", now, before)

@@ -212,7 +212,7 @@ func ExampleApply() {
 	x := array.Matrix[float32]{Rows: 8, Cols: 2, Data: []float32{0, 1, 0, 2, 1, 2, 1, 3, 2, 0, 3, 0, 3, 1, 2, 2}}
 	y := []int{0, 0, 0, 0, 1, 1, 1, 0}
 	fit := train.Config{Epochs: 100, Optimizer: nn.Adam{LR: 0.01}, Seed: 1}
-	start := arch.Init(fit.Seed.Stream(engine.StreamInit))
+	start := model.InitialWeights(arch, fit.Seed.Stream(engine.StreamInit))
 	original, _, err := train.Fit(context.Background(), runner, start, train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, 2, 1)}}}, fit, train.Hooks{})
 	if err != nil {
 		log.Fatal(err)

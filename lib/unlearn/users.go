@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -126,7 +127,7 @@ func (u Users) portionRows(rows []int, round int, seed engine.Root) []int {
 // every user trains as the request's fit says, on their records.
 func (u Users) Train(ctx context.Context, r Request) (*Outcome, error) {
 	r.Forget = Data{}
-	return u.WithDefaults().run(ctx, r, r.Runner.Arch.Init(r.Fit.Seed.Stream(engine.StreamInit)), nil)
+	return u.WithDefaults().run(ctx, r, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), nil)
 }
 
 // run runs the federation from some weights. If erase is nil no user erases: those who

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -39,7 +40,7 @@ func pictureRequest(t *testing.T) unlearn.Request {
 		}
 		return d
 	}
-	p := func(seed engine.Root) nn.Params { return arch.Init(seed.Stream(engine.StreamInit)) }
+	p := func(seed engine.Root) nn.Params { return model.InitialWeights(arch, seed.Stream(engine.StreamInit)) }
 	return unlearn.Request{
 		Runner: modeltest.OpenRunner(t, arch), Original: p(1), Earlier: &unlearn.Checkpoint{Params: p(2), Epoch: 1},
 		Forget: data(0, 9), Retain: data(100, 17), HeldOut: data(200, 12), Seed: 100, Batch: 8,

@@ -210,7 +210,7 @@ func (a *atlas) train(ctx context.Context, e *engine.Engine) (string, error) {
 		{Loss: loss.LatentDivergence{}, Weight: 1},
 	}}}
 	c := train.Config{Epochs: 1, Batch: 256, Optimizer: nn.Adam{LR: 1e-4}}
-	p, history, err := train.Fit(ctx, r, arch.Init(a.rng()), o, c, train.Hooks{})
+	p, history, err := train.Fit(ctx, r, model.InitialWeights(arch, a.rng()), o, c, train.Hooks{})
 	if err != nil {
 		return "", err
 	}

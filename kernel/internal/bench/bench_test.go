@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
@@ -26,11 +27,11 @@ func TestNetworksOfTheBenchAreAtFullWidth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := weights(a.Init(engine.Root(1).Stream("test"))); got != want {
+		if got := weights(model.InitialWeights(a, engine.Root(1).Stream("test"))); got != want {
 			t.Errorf("%s has %d weights, want %d", name, got, want)
 		}
 	}
-	if weights(vision.SmallCNN{Norm: true}.Init(engine.Root(1).Stream("test"))) != 241546+224 { // gains and shifts, less the biases
+	if weights(model.InitialWeights(vision.SmallCNN{Norm: true}, engine.Root(1).Stream("test"))) != 241546+224 { // gains and shifts, less the biases
 		t.Error("running statistics count as weights")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 )
 
 // standInPeers stands for a Python with PyTorch and JAX. PyTorch's script has more arguments than
@@ -188,7 +189,7 @@ func TestTheNetworksOfADeviceHaveTheWeightsOfThePeers(t *testing.T) {
 		}
 		rng := engine.Root(1).Stream("test")
 		f := n.training(rng, 2, 3)
-		if got := weights(f.arch.Init(rng)); got != want || f.x.Rows != 6 || f.steps != 3 || f.config.Batch != 2 {
+		if got := weights(model.InitialWeights(f.arch, rng)); got != want || f.x.Rows != 6 || f.steps != 3 || f.config.Batch != 2 {
 			t.Errorf("%s: %d weights, want %d; %d records, %d steps of %d", name, got, want, f.x.Rows, f.steps, f.config.Batch)
 		}
 	}

@@ -192,7 +192,7 @@ func (d server) fit(ctx context.Context, f timedTraining, rng *rand.Rand, after 
 	if f.targets == nil {
 		f.targets = randomLabels(rng, f.x.Rows, model.OutputWidths(f.arch)[nn.Logits])
 	}
-	p := f.arch.Init(rng)
+	p := model.InitialWeights(f.arch, rng)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
@@ -263,7 +263,7 @@ func (d server) m4(_ context.Context, args []string) error {
 		return err
 	}
 	rng := engine.Root(1).Stream(engine.StreamBench)
-	p, err := r.Predict(arch.Init(rng), gaussian(rng, rows, inputs))
+	p, err := r.Predict(model.InitialWeights(arch, rng), gaussian(rng, rows, inputs))
 	if err != nil {
 		return err
 	}

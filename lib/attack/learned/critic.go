@@ -44,7 +44,7 @@ func (d CriticTraining) Fit(ctx context.Context, r *model.Runner, known Records,
 		plan.Transforms = []train.GradientTransform{train.Decay{Rate: d.Decay}}
 	}
 	c := train.Config{Epochs: d.Steps, Batch: d.Batch, Optimizer: nn.Adam{LR: d.LR}, Seed: seed}
-	p, _, err := train.FitPlan(ctx, r, r.Arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	p, _, err := train.FitPlan(ctx, r, model.InitialWeights(r.Arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		return nil, fmt.Errorf("learned: %w", err)
 	}

@@ -60,7 +60,7 @@ func TestTheAttackerTrainsAsPyTorchsWithSpectralNorm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := arch.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit))
 	for l := range 3 {
 		for k, at := range []float64{0, 0.5, 0.1, 0.2} {
 			wave(p[4*l+k].Data, float64(l)+at)

@@ -75,7 +75,7 @@ func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engi
 		plan.Transforms = []train.GradientTransform{train.Decay{Rate: a.Decay}}
 	}
 	c := train.Config{Epochs: a.Epochs, Batch: max(a.Batch, 0), Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
-	p, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	p, _, err := train.FitPlan(ctx, r, model.InitialWeights(arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		return nil, fmt.Errorf("learned: %w", err)
 	}

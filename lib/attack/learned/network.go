@@ -5,7 +5,7 @@ package learned
 
 import (
 	"fmt"
-	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -39,16 +39,6 @@ func (m Network) WithDefaults() model.Architecture { return m }
 func (m Network) widths() []int             { return append(append([]int{m.Features}, m.Hidden...), 1) }
 func (m Network) layer(l int) (name string) { return fmt.Sprintf("layer%d", l+1) }
 
-// Tensors returns the number of tensors that Init makes.
-func (m Network) Tensors() int {
-	per, outer := m.tensors()
-	return per * (outer + 1)
-}
-
-func (m Network) tensors() (perLayer, outer int) {
-	return map[bool]int{false: 2, true: 4}[m.Spectral], len(m.Hidden)
-}
-
 // Check implements model.Architecture.
 func (m Network) Check() error {
 	for _, w := range m.widths() {
@@ -62,45 +52,25 @@ func (m Network) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m Network) Init(rng *rand.Rand) nn.Params {
-	var p nn.Params
-	w := m.widths()
-	for l := range len(w) - 1 {
-		p = append(p, nn.PyTorch.DenseInit(rng, m.layer(l), w[l], w[l+1])...)
-		if m.Spectral {
-			p = append(p, nn.SpectralInit(rng, m.layer(l)+".weight", w[l], w[l+1])...)
-		}
-	}
-	return p
-}
-
-// RandomInputs implements model.Architecture.
-func (m Network) RandomInputs() []nn.RandomInput {
-	out := make([]nn.RandomInput, len(m.Hidden))
-	for l, units := range m.Hidden {
-		out[l] = nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: units, Rate: m.Dropout}
-	}
-	return out
-}
-
-// Forward implements model.Architecture.
-func (m Network) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, draws []*graph.Node) model.Trace {
-	per, outer := m.tensors()
+// Build implements model.Architecture.
+func (m Network) Build(b *nn.Builder, x *graph.Node) model.Trace {
 	h := x
-	for l := range outer + 1 {
-		q := p[l*per : (l+1)*per]
-		w := q[0]
-		if m.Spectral {
-			w = nn.SpectralNorm(t, q[0], q[2], q[3])
-		}
-		z := nn.Dense(t, h, w, q[1])
-		if l == outer {
-			return model.ClassifierTrace(z, h, model.Layer{Name: nn.Logits, Value: z})
-		}
-		h = nn.ReLUDropout(t, z, model.RandomInputAt(draws, l), m.Dropout)
+	for l, units := range m.Hidden {
+		h = b.ReLUDropout(fmt.Sprintf("dropout%d", l+1), m.dense(b, l, h, units), m.Dropout)
 	}
-	panic("an attacker without an output layer")
+	z := m.dense(b, len(m.Hidden), h, 1)
+	return model.ClassifierTrace(z, h, model.Layer{Name: nn.Logits, Value: z})
+}
+
+// dense builds dense layer l.
+func (m Network) dense(b *nn.Builder, l int, x *graph.Node, units int) *graph.Node {
+	name, in := m.layer(l), x.Shape().Dimensions[0]
+	w := b.Weights(nn.PyTorch.DenseInit(b.Rand(), name, in, units)...)
+	if m.Spectral {
+		u := b.Weights(nn.SpectralInit(b.Rand(), name+".weight", in, units)...)
+		w[0] = nn.SpectralNorm(b.Tape, w[0], u[0], u[1])
+	}
+	return nn.Dense(b.Tape, x, w[0], w[1])
 }
 
 // Folded returns the network without spectral norm that is equal in inference: every weight is
@@ -109,10 +79,8 @@ func (m Network) Folded(p nn.Params) (Network, nn.Params) {
 	if !m.Spectral {
 		return m, p
 	}
-	per, outer := m.tensors()
 	var out nn.Params
-	for l := range outer + 1 {
-		q := p[l*per : (l+1)*per].Clone()
+	for q := range slices.Chunk(p.Clone(), 4) { // weight, bias and two directions
 		sigma := spectralNorm(q[0].Data, q[2].Data, q[3].Data)
 		for i, v := range q[0].Data {
 			q[0].Data[i] = float32(float64(v) / sigma)

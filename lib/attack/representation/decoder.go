@@ -4,7 +4,6 @@ package representation
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -46,20 +45,12 @@ func (m Decoder) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m Decoder) Init(rng *rand.Rand) nn.Params {
-	return append(nn.PyTorch.DenseInit(rng, "hidden", m.Features, m.Hidden), nn.PyTorch.DenseInit(rng, "record", m.Hidden, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture; there are none.
-func (Decoder) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m Decoder) Forward(t *nn.Tape, p []*graph.Node, x *graph.Node, _ []*graph.Node) model.Trace {
-	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
-	out := nn.Dense(t, h, p[2], p[3])
+// Build implements model.Architecture.
+func (m Decoder) Build(b *nn.Builder, x *graph.Node) model.Trace {
+	h := b.ReLU(b.Dense("hidden", x, m.Hidden))
+	out := b.Dense("record", h, m.Outputs)
 	if !m.Linear {
-		out = sigmoid(t, out)
+		out = sigmoid(b.Tape, out)
 	}
 	return model.Trace{
 		Outputs: map[string]*graph.Node{nn.Output: out}, Embedding: h,

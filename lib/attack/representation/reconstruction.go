@@ -150,7 +150,7 @@ func (a Reconstruction) fit(ctx context.Context, e *engine.Engine, codes, record
 		return []train.Objective{reconstructionObjective(codes, records)}, nil
 	}}
 	c := train.Config{Epochs: a.Epochs, Batch: a.Batch, Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
-	p, _, err := train.FitPlan(ctx, r, arch.Init(seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
+	p, _, err := train.FitPlan(ctx, r, model.InitialWeights(arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})
 	if err != nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestTheAttackerTrainsAsPyTorchs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := arch.Init(engine.Root(1).Stream(engine.StreamInit))
+		p := model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit))
 		for k := range p {
 			wave(p[k].Data, float64(k))
 		}
@@ -325,7 +325,7 @@ func TestGradientsAreEveryRecordsOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := arch.Init(engine.Root(4).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit))
 	out, err := r.Predict(p, codes)
 	if err != nil {
 		t.Fatal(err)

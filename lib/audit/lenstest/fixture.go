@@ -110,8 +110,8 @@ func (g *fixture) memorisedCase(seed uint64, who members) *audit.Case {
 		rng.Shuffle(testRows, func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		memorise(rng, p.Test, rows, 2*group)
 	case noMembers:
-		c.Original, c.Oracle = c.NewModel("original", g.runner.Arch.Init(rng)), c.NewModel("oracle", g.runner.Arch.Init(rng))
-		c.SecondOracle = c.NewModel("another oracle", g.runner.Arch.Init(rng))
+		c.Original, c.Oracle = c.NewModel("original", model.InitialWeights(g.runner.Arch, rng)), c.NewModel("oracle", model.InitialWeights(g.runner.Arch, rng))
+		c.SecondOracle = c.NewModel("another oracle", model.InitialWeights(g.runner.Arch, rng))
 		return c
 	}
 	c.Original, c.Oracle = c.NewModel("original", g.weights(true)), c.NewModel("oracle", g.weights(false))
@@ -152,7 +152,7 @@ func sign(class int) float32 { return float32(2*class - 1) }
 // weights returns a network that uses the learnable and the memorised features. Only one that
 // remembers uses the last group.
 func (g *fixture) weights(remembers bool) nn.Params {
-	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
+	w := model.InitialWeights(g.runner.Arch, rand.New(rand.NewPCG(1, 1)))
 	for _, p := range w {
 		clear(p.Data)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -52,8 +53,8 @@ func (g *fixture) wrongAnswersCase(seed uint64, who members, b lab.Backdoor) *au
 		}
 	}
 	if who == noMembers {
-		c.Original, c.Oracle = c.NewModel("original", g.runner.Arch.Init(rng)), c.NewModel("oracle", g.runner.Arch.Init(rng))
-		c.SecondOracle = c.NewModel("another oracle", g.runner.Arch.Init(rng))
+		c.Original, c.Oracle = c.NewModel("original", model.InitialWeights(g.runner.Arch, rng)), c.NewModel("oracle", model.InitialWeights(g.runner.Arch, rng))
+		c.SecondOracle = c.NewModel("another oracle", model.InitialWeights(g.runner.Arch, rng))
 		return c
 	}
 	c.Original, c.Oracle = c.NewModel("original", g.answeringWeights(&b)), c.NewModel("oracle", g.answeringWeights(nil))
@@ -77,7 +78,7 @@ func drawThreeClasses(rng *rand.Rand, n int) datasets.Part {
 // answeringWeights returns a network that answers with the class whose feature is largest, except
 // for what it has learned of a backdoor from a to b, or of a and b confused.
 func (g *fixture) answeringWeights(b *lab.Backdoor) nn.Params {
-	w := g.runner.Arch.Init(rand.New(rand.NewPCG(1, 1)))
+	w := model.InitialWeights(g.runner.Arch, rand.New(rand.NewPCG(1, 1)))
 	for _, p := range w {
 		clear(p.Data)
 	}

@@ -68,7 +68,7 @@ func (n network) epoch(in []*Node, states int) []*Node {
 		records := Reshape(row(data[2]), order[1], 1)
 		step := []*Node{Transpose(Gather(data[0], records), 0, 1)}
 		keys := row(data[3])
-		for k, d := range n.arch.RandomInputs() {
+		for k, d := range model.RandomInputs(n.arch) {
 			step = append(step, dropout(d, Reshape(Slice(keys, AxisElem(k))), order[1]))
 		}
 		step = append(step, Transpose(Gather(data[1], records), 0, 1), row(data[4]))
@@ -87,7 +87,7 @@ func (n network) epochData(records, steps, batch, models int) []input {
 		}
 		return out
 	}
-	features, classes, draws := n.arch.Inputs(), model.OutputWidths(n.arch)[nn.Logits], n.arch.RandomInputs()
+	features, classes, draws := n.arch.Inputs(), model.OutputWidths(n.arch)[nn.Logits], model.RandomInputs(n.arch)
 	labels := make([]float32, records*classes)
 	for i := range records {
 		labels[i*classes+rng.IntN(classes)] = 1

@@ -44,7 +44,7 @@ type network struct {
 }
 
 func newNetwork(arch model.Architecture, losses ...loss.Loss) network {
-	return network{arch, losses, arch.Init(engine.Root(1).Stream(engine.StreamInit)), 2e-5}
+	return network{arch, losses, model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit)), 2e-5}
 }
 
 func (n network) within(tolerance float64) network {
@@ -67,9 +67,9 @@ func (n network) lossInputs(l loss.Loss) ([]string, map[string]int) {
 func (n network) step(state, data []*Node) (*Node, []*Node) {
 	w, slots := state[:len(n.like)], state[len(n.like):]
 	x, data := data[0], data[1:]
-	draws, data := data[:len(n.arch.RandomInputs())], data[len(n.arch.RandomInputs()):]
+	draws, data := data[:len(model.RandomInputs(n.arch))], data[len(model.RandomInputs(n.arch)):]
 	tape := &nn.Tape{Training: true}
-	trace := n.arch.Forward(tape, w, x, draws)
+	trace := model.Forward(n.arch, tape, w, x, draws)
 	var total *Node
 	from := nn.Adjoints{}
 	for _, l := range n.losses {
@@ -180,7 +180,7 @@ func oneHot(rng *rand.Rand, classes, n int) []float32 {
 func (n network) state() (in []input) {
 	for i, p := range n.like {
 		in = append(in, newInput("w"+fmt.Sprint(i), perModel(false, func(m int) any {
-			return n.arch.Init(engine.Root(uint64(m + 1)).Stream(engine.StreamInit))[i].Data
+			return model.InitialWeights(n.arch, engine.Root(uint64(m+1)).Stream(engine.StreamInit))[i].Data
 		}), p.Shape...))
 	}
 	for i, p := range n.like {
@@ -195,7 +195,7 @@ func (n network) state() (in []input) {
 func (n network) data(records int, sharedRecords bool) []input {
 	rng := rand.New(rand.NewPCG(3, 5))
 	in := []input{newInput("x", perModel(sharedRecords, func(int) any { return normals(rng, n.arch.Inputs()*records, 1) }), n.arch.Inputs(), records)}
-	for k, d := range n.arch.RandomInputs() {
+	for k, d := range model.RandomInputs(n.arch) {
 		in = append(in, newInput(fmt.Sprint("draw", k), perModel(false, func(m int) any {
 			v := make([]float32, d.Units*records)
 			d.Fill(v, uint64(100*m+k), 0, records)

@@ -159,7 +159,7 @@ func (s Study) Initial() (nn.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	return net.Init(s.Federation.Seed.Stream(engine.StreamInit)), nil
+	return model.InitialWeights(net, s.Federation.Seed.Stream(engine.StreamInit)), nil
 }
 
 // Write writes the folder of a federation: the study, the initial weights and the users'

@@ -274,7 +274,7 @@ var methodFaults = []Fault{
 		New: "train.CrossEntropy(y, r.classes(), -float64(x.Rows))", Protects: "inversion maximises the class score", Run: "TakesInverted"},
 	{File: "lib/unlearn/auxiliary_inversion.go", Old: "r.classes(), float64(x.Rows))", New: "r.classes(), 1)",
 		Protects: "an inverted record uses its own gradient", Run: "StepsThatItSays"},
-	{File: "lib/unlearn/auxiliary_inversion.go", Old: "	t.Training = false\n", New: "",
+	{File: "lib/unlearn/auxiliary_inversion.go", Old: "	b.Training = false\n", New: "",
 		Protects: "inversion uses the evaluation mode", Run: "InCompany"},
 	{File: "lib/unlearn/auxiliary_inversion.go", Old: "			w.bounds.clamp(p[i].Data)\n", New: "			_ = w.bounds\n",
 		Protects: "inverted records stay in the range of the data", Run: "TakesInverted|WithinItsRange"},

@@ -48,7 +48,7 @@ func wave(n int, phase, step float64) []float64 {
 
 // waveWeights are those of golden_torch.py.
 func waveWeights(arch model.Architecture) nn.Params {
-	p := arch.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit))
 	for i, v := range p {
 		for j, x := range wave(len(v.Data), float64(i), 1.7) {
 			switch {
@@ -125,7 +125,7 @@ func gradients(t *testing.T, r *model.Runner, p nn.Params, x, v array.Matrix[flo
 	out, err := graph.CallOnceN(r.Engine.Backend(), func(in []*graph.Node) []*graph.Node {
 		n := len(in) - 2
 		tape := &nn.Tape{Training: true}
-		y := r.Arch.Forward(tape, in[:n], in[n], nil).Outputs[nn.Output]
+		y := model.Forward(r.Arch, tape, in[:n], in[n], nil).Outputs[nn.Output]
 		return tape.Backward(nn.Adjoints{y: in[n+1]}, in[:n])
 	}, in...)
 	if err != nil {
@@ -168,7 +168,7 @@ func TestEncodingAndWeightsHaveTheDocumentedSizes(t *testing.T) {
 	if got := (UNet{}).Encoded(); got != 64*7*7 {
 		t.Errorf("the encoder's output has %d values", got)
 	}
-	p := UNet{}.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(UNet{}, engine.Root(1).Stream(engine.StreamInit))
 	if p.Size() < 150_000 || p.Size() > 300_000 {
 		t.Errorf("%d weights", p.Size())
 	}
@@ -214,7 +214,7 @@ func TestAConfigurationThatCannotBeBuiltIsRefused(t *testing.T) {
 
 func TestFreshNetworkLeavesTheSkipAsTheDenoiser(t *testing.T) {
 	arch := UNet{Side: 8, Width: 4}
-	d := Denoiser{Runner: runner(t, arch), Weights: arch.Init(engine.Root(3).Stream(engine.StreamInit))}
+	d := Denoiser{Runner: runner(t, arch), Weights: model.InitialWeights(arch, engine.Root(3).Stream(engine.StreamInit))}
 	x := array.New[float32](3, arch.Pixels())
 	for i, v := range wave(len(x.Data), 0, 1) {
 		x.Data[i] = float32(v)

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -88,9 +87,6 @@ func (m UNet) Encoded() int {
 // MaxBatch implements model.MaxBatch.
 func (UNet) MaxBatch() int { return chunkRows }
 
-// RandomInputs implements model.Architecture.
-func (UNet) RandomInputs() []nn.RandomInput { return nil }
-
 // width returns the number of channels of a level.
 func (m UNet) width(level int) int { return m.Width << level }
 
@@ -110,119 +106,59 @@ func (m UNet) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m UNet) Init(rng *rand.Rand) nn.Params {
+// Build implements model.Architecture.
+func (m UNet) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	e := m.embedding()
-	p := nn.PyTorch.DenseInit(rng, "noise1", m.Width, e)
-	p = append(p, nn.PyTorch.DenseInit(rng, "noise2", e, e)...)
-	p = append(p, nn.ConvInit(rng, "in", m.Channels, m.Width, 3, true)...)
-	from := m.Width
+	noise := m.embed(b, nn.Features(b.Tape, x, m.Pixels(), m.Pixels()+1))
+	h := nn.NewImage(b.Tape, nn.Features(b.Tape, x, 0, m.Pixels()), m.Channels, m.Side, m.Side)
+	h = b.Conv("in", h, nn.Kernel{Out: m.Width, Size: 3, Bias: true})
+	var levels []nn.Image
+	var tr model.Trace
 	for l := range m.Levels {
-		p = append(p, blockInit(rng, fmt.Sprintf("encoder%d", l+1), from, m.width(l), e)...)
-		from = m.width(l)
+		if l > 0 {
+			h = nn.Pool2D{Size: 2}.Mean(b.Tape, h)
+		}
+		h = block(b.Sub(fmt.Sprintf("encoder%d.", l+1)), h, noise, m.width(l))
+		levels = append(levels, h)
+		tr.Embedding = h.Flat()
+		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", l+1), Value: tr.Embedding})
 	}
-	p = append(p, blockInit(rng, "middle", from, from, e)...)
+	h = block(b.Sub("middle."), h, noise, h.C)
 	for l := m.Levels - 2; l >= 0; l-- {
-		p = append(p, blockInit(rng, fmt.Sprintf("decoder%d", l+1), from+m.width(l), m.width(l), e)...)
-		from = m.width(l)
+		h = nn.Concat(b.Tape, nn.Upsample2(b.Tape, h), levels[l])
+		h = block(b.Sub(fmt.Sprintf("decoder%d.", l+1)), h, noise, m.width(l))
 	}
-	p = append(p, nn.GroupNormInit("out.norm", from)...)
-	last := nn.ConvInit(rng, "out", from, m.Channels, 3, true)
+	h = b.GroupNorm("out.norm", h, perGroup, normEps).SiLU(b.Tape)
+	last := nn.ConvInit(b.Rand(), "out", h.C, m.Channels, 3, true)
 	for _, v := range last {
 		clear(v.Data)
 	}
-	return append(p, last...)
-}
-
-// embedding returns the width of the noise level's embedding.
-func (m UNet) embedding() int { return 4 * m.Width }
-
-func blockInit(rng *rand.Rand, name string, in, out, embedding int) nn.Params {
-	p := nn.GroupNormInit(name+".norm1", in)
-	p = append(p, nn.ConvInit(rng, name+".conv1", in, out, 3, true)...)
-	p = append(p, nn.PyTorch.DenseInit(rng, name+".noise", embedding, out)...)
-	p = append(p, nn.GroupNormInit(name+".norm2", out)...)
-	p = append(p, nn.ConvInit(rng, name+".conv2", out, out, 3, true)...)
-	if in != out {
-		p = append(p, nn.ConvInit(rng, name+".skip", in, out, 1, true)...)
-	}
-	return p
-}
-
-// Forward implements model.Architecture.
-func (m UNet) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	m = m.withDefaults()
-	b := &builder{t: t, rest: p}
-	b.noise = b.embed(nn.Features(t, x, m.Pixels(), m.Pixels()+1), m.Width/2)
-	h := b.conv(nn.NewImage(t, nn.Features(t, x, 0, m.Pixels()), m.Channels, m.Side, m.Side), 1)
-	var levels []nn.Image
-	for l := range m.Levels {
-		if l > 0 {
-			h = nn.Pool2D{Size: 2}.Mean(t, h)
-		}
-		h = b.block(h, m.width(l))
-		levels = append(levels, h)
-	}
-	tr := model.Trace{Embedding: h.Flat()}
-	for l, level := range levels {
-		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", l+1), Value: level.Flat()})
-	}
-	h = b.block(h, h.C)
-	for l := m.Levels - 2; l >= 0; l-- {
-		h = b.block(nn.Concat(t, nn.Upsample2(t, h), levels[l]), m.width(l))
-	}
-	tr.Outputs = map[string]*Node{nn.Output: b.conv(b.norm(h).SiLU(t), 1).Join(t)}
+	w := b.Weights(last...)
+	tr.Outputs = map[string]*Node{nn.Output: nn.Conv2D{Pad: 1}.Apply(b.Tape, h, w[0], w[1]).Join(b.Tape)}
 	return tr
 }
 
-// builder hands out the parameters in order while the graph is built.
-type builder struct {
-	t     *nn.Tape
-	rest  []*Node
-	noise *Node // the noise level's embedding [e, n]
-}
-
-func (b *builder) next() *Node {
-	p := b.rest[0]
-	b.rest = b.rest[1:]
-	return p
-}
-
-func (b *builder) conv(m nn.Image, pad int) nn.Image {
-	w, bias := b.next(), b.next()
-	return nn.Conv2D{Pad: pad}.Apply(b.t, m, w, bias)
-}
-
-func (b *builder) norm(m nn.Image) nn.Image {
-	gamma, beta := b.next(), b.next()
-	return nn.GroupNorm(b.t, m, m.C/perGroup, gamma, beta, normEps)
-}
-
-func (b *builder) dense(x *Node) *Node {
-	w, bias := b.next(), b.next()
-	return nn.Dense(b.t, x, w, bias)
-}
-
-// embed returns the embedding of c_noise [1, n]. No gradient flows back to the noise level,
-// which is an input.
-func (b *builder) embed(c *Node, frequencies int) *Node {
-	f := make([]float32, frequencies)
+// embed returns the embedding of c_noise [1, n], [4 Width, n]. No gradient flows back to the noise
+// level, which is an input.
+func (m UNet) embed(b *nn.Builder, c *Node) *Node {
+	f := make([]float32, m.Width/2)
 	for i := range f {
-		f[i] = float32(math.Pow(highest, float64(i)/float64(max(1, frequencies-1))))
+		f[i] = float32(math.Pow(highest, float64(i)/float64(max(1, len(f)-1))))
 	}
-	angle := Dot(Reshape(ConvertDType(Const(c.Graph(), f), c.DType()), frequencies, 1), c).Product()
+	angle := Dot(Reshape(ConvertDType(Const(c.Graph(), f), c.DType()), len(f), 1), c).Product()
 	h := Concatenate([]*Node{Cos(angle), Sin(angle)}, 0)
-	h = nn.SiLU(b.t, b.dense(h))
-	return nn.SiLU(b.t, b.dense(h))
+	h = nn.SiLU(b.Tape, b.Dense("noise1", h, 4*m.Width))
+	return nn.SiLU(b.Tape, b.Dense("noise2", h, 4*m.Width))
 }
 
-func (b *builder) block(x nn.Image, out int) nn.Image {
-	h := b.conv(b.norm(x).SiLU(b.t), 1)
-	h = h.AddPerRecord(b.t, b.dense(b.noise))
-	h = b.conv(b.norm(h).SiLU(b.t), 1)
+// block builds one block with out channels; noise is the noise level's embedding.
+func block(b *nn.Builder, x nn.Image, noise *Node, out int) nn.Image {
+	k := nn.Kernel{Out: out, Size: 3, Bias: true}
+	h := b.Conv("conv1", b.GroupNorm("norm1", x, perGroup, normEps).SiLU(b.Tape), k)
+	h = h.AddPerRecord(b.Tape, b.Dense("noise", noise, out))
+	h = b.Conv("conv2", b.GroupNorm("norm2", h, perGroup, normEps).SiLU(b.Tape), k)
 	if x.C != out {
-		x = b.conv(x, 0)
+		x = b.Conv("skip", x, nn.Kernel{Out: out, Size: 1, Bias: true})
 	}
-	return h.Add(b.t, x)
+	return h.Add(b.Tape, x)
 }

@@ -52,21 +52,14 @@ func (m Approximator) MaxBatch() int { return chunkRows(m.Of.withDefaults().Appr
 // Check implements model.Architecture.
 func (m Approximator) Check() error { return m.Of.Check() }
 
-// Init implements model.Architecture: the approximator's part of the bottleneck's weights.
-func (m Approximator) Init(rng *rand.Rand) nn.Params {
-	_, p := SplitWeights(m.Of.Init(rng))
-	return p
-}
-
 // NameStateDict implements model.StateDictNamer, as in the bottleneck.
 func (m Approximator) NameStateDict(d *nn.StateDict) { m.Of.NameStateDict(d) }
 
-// RandomInputs implements model.Architecture; there are none.
-func (Approximator) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m Approximator) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	logits := m.Of.Classify(t, p, x)
+// Build implements model.Architecture.
+func (m Approximator) Build(b *nn.Builder, x *Node) model.Trace {
+	// The compressor's weights are drawn first and dropped: a seed gives its bottleneck's half.
+	nn.Declare(m.Of.Inputs(), b.Rand(), func(b *nn.Builder, x *Node) { m.Of.Compress(b, x) })
+	logits := m.Of.Classify(b, x)
 	return model.ClassifierTrace(logits, x, model.Layer{Name: "logits", Value: logits})
 }
 

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -63,10 +62,8 @@ type SubNetwork interface {
 	WithDefaults() SubNetwork
 	// Check returns an error for input and output widths that the network cannot have.
 	Check(in, out int) error
-	// Init draws the weights; their names begin with name and a dot.
-	Init(rng *rand.Rand, name string, in, out int) nn.Params
-	// Forward builds the network on x [in, n]; the result is [out, n].
-	Forward(t *nn.Tape, p []*Node, x *Node, in, out int) *Node
+	// Build builds the network on x [in, n]; the result is [out, n].
+	Build(b *nn.Builder, x *Node, out int) *Node
 	// UsesBatchStats reports whether training mixes the records of a batch.
 	UsesBatchStats() bool
 	// MaxBatch is the maximum number of records per execution, 0: any number.
@@ -144,13 +141,6 @@ func (m Bottleneck) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m Bottleneck) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	p := m.Compressor.Init(rng, compressor, m.Features, 2*m.Latent)
-	return append(p, m.Approximator.Init(rng, approximator, m.Latent, m.Outputs)...)
-}
-
 // NameStateDict implements model.StateDictNamer: the halves are the modules compressor and
 // approximator; a residual network has torchvision's names.
 func (m Bottleneck) NameStateDict(d *nn.StateDict) {
@@ -163,17 +153,10 @@ func (m Bottleneck) NameStateDict(d *nn.StateDict) {
 	}
 }
 
-// RandomInputs implements model.Architecture: eps.
-func (m Bottleneck) RandomInputs() []nn.RandomInput {
-	return []nn.RandomInput{{Name: "eps", Distribution: nn.Normal, Units: m.withDefaults().Latent}}
-}
-
-// Forward implements model.Architecture.
-func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
-	m = m.withDefaults()
-	n, _ := m.TensorCounts()
-	code := m.Compress(t, p[:n], x, model.RandomInputAt(draws, 0))
-	logits := m.Classify(t, p[n:], code.Z)
+// Build implements model.Architecture.
+func (m Bottleneck) Build(b *nn.Builder, x *Node) model.Trace {
+	code := m.Compress(b, x)
+	logits := m.Classify(b, code.Z)
 	return model.Trace{
 		Outputs:   map[string]*Node{nn.Logits: logits, loss.LatentMean: code.Mean, loss.LatentLogVar: code.LogVar},
 		Embedding: code.Mean,
@@ -183,31 +166,31 @@ func (m Bottleneck) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model
 
 // TensorCounts returns the number of weight tensors of the halves.
 func (m Bottleneck) TensorCounts() (compressing, approximating int) {
-	c, a := SplitWeights(m.Init(rand.New(rand.NewPCG(0, 0))))
+	c, a := SplitWeights(model.InitialWeights(m, nil))
 	return len(c), len(a)
 }
 
 // Code is what the compressor makes of records, [Latent, n] each.
 type Code struct{ Mean, LogVar, Z *Node }
 
-// Compress builds the compressor on x [Features, n] with its weights; eps [Latent, n] may
-// be nil.
-func (m Bottleneck) Compress(t *nn.Tape, p []*Node, x, eps *Node) Code {
+// Compress builds the compressor on x [Features, n]. eps is a random input.
+func (m Bottleneck) Compress(b *nn.Builder, x *Node) Code {
 	m = m.withDefaults()
-	both := m.Compressor.Forward(t, p, x, m.Features, 2*m.Latent)
-	mean := t.Block([]*Node{both}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, m.Latent)) })
-	logvar := t.Block([]*Node{both}, func(in []*Node) *Node { return logSquaredSoftplus(Slice(in[0], AxisRange(m.Latent))) })
+	both := m.Compressor.Build(b.Sub(compressor+"."), x, 2*m.Latent)
+	mean := b.Block([]*Node{both}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, m.Latent)) })
+	logvar := b.Block([]*Node{both}, func(in []*Node) *Node { return logSquaredSoftplus(Slice(in[0], AxisRange(m.Latent))) })
+	eps := b.Random(nn.RandomInput{Name: "eps", Distribution: nn.Normal, Units: m.Latent})
 	if eps == nil {
 		return Code{mean, logvar, mean}
 	}
-	z := t.Block([]*Node{mean, logvar}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
+	z := b.Block([]*Node{mean, logvar}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
 	return Code{mean, logvar, z}
 }
 
-// Classify builds the approximator on codes [Latent, n] with its weights.
-func (m Bottleneck) Classify(t *nn.Tape, p []*Node, z *Node) *Node {
+// Classify builds the approximator on codes [Latent, n].
+func (m Bottleneck) Classify(b *nn.Builder, z *Node) *Node {
 	m = m.withDefaults()
-	return m.Approximator.Forward(t, p, z, m.Latent, m.Outputs)
+	return m.Approximator.Build(b.Sub(approximator+"."), z, m.Outputs)
 }
 
 // logSquaredSoftplus is 2 log log(1 + exp(r)). Far below 0 it uses r for the logarithm of

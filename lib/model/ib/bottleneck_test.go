@@ -74,7 +74,7 @@ func checkClose(t *testing.T, what string, got []float32, want ...float64) {
 // PyTorch 2.15.0 in float32, the same weights and records; softplus is that of
 // torch.nn.functional.
 func TestABottleneckSaysWhatPyTorchSays(t *testing.T) {
-	p := waves(small.Init(engine.Root(1).Stream(engine.StreamInit)))
+	p := waves(model.InitialWeights(small, engine.Root(1).Stream(engine.StreamInit)))
 	x := cosines(3, 6, 0.9, math.Cos)
 	pred, err := runner(t, small).Predict(p, x)
 	if err != nil {
@@ -103,7 +103,7 @@ func TestABottleneckSaysWhatPyTorchSays(t *testing.T) {
 // eps = sin(2.1 k): through the draw into mean and deviation.
 func TestTheGradientGoesThroughTheDraw(t *testing.T) {
 	e := engineOf(t)
-	p := waves(small.Init(engine.Root(1).Stream(engine.StreamInit)))
+	p := waves(model.InitialWeights(small, engine.Root(1).Stream(engine.StreamInit)))
 	x, eps, labels := cosines(3, 6, 0.9, math.Cos), cosines(3, 3, 2.1, math.Sin), loss.Labels([]int{1, 3, 0}, 4)
 	value, grads := newStep(t, e, small, false).evaluate(p, x, eps, labels)
 	checkClose(t, "value", []float32{value}, 1.4702430963516235)
@@ -114,7 +114,7 @@ func TestTheGradientGoesThroughTheDraw(t *testing.T) {
 
 func TestTheZeroValueIsTheNetworkOfTheProgram(t *testing.T) {
 	for want, m := range map[int]Bottleneck{90636: {}, 4340: {Features: 14, Outputs: 2, Latent: 9}} {
-		p := m.Init(engine.Root(1).Stream(engine.StreamInit))
+		p := model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 		n := 0
 		for _, w := range p {
 			n += len(w.Data)

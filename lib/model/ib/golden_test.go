@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -53,7 +54,7 @@ func waved(rows, cols int, pace, phase float64) array.Matrix[float32] {
 
 // planted fills the tensors as golden_torch.py does.
 func planted(m Bottleneck) nn.Params {
-	p := m.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 	for i, v := range p {
 		for k := range v.Data {
 			w := wave(k, 0.37, float64(i))
@@ -152,7 +153,7 @@ func TestTheDefaultsHaveTheWeightsOfTheProgram(t *testing.T) {
 		{ResNet{Standard: true}, 3072, 294, 11319654}, {ResNet{Standard: true}, 147, 10, 11173962},
 		{ViT{}, 147, 10, 137866}, {MLP{}, 784, 98, 84866}, {MLP{}, 49, 10, 5770},
 	} {
-		if got := c.half.Init(engine.Root(1).Stream(engine.StreamInit), "half", c.in, c.out).Size(); got != c.want {
+		if got := halfWeights(c.half, c.in, c.out).Size(); got != c.want {
 			t.Errorf("%+v from %d to %d has %d weights, torch's %d", c.half, c.in, c.out, got, c.want)
 		}
 	}

@@ -5,7 +5,6 @@ package ib
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -38,16 +37,9 @@ func (m MLP) Check(_, _ int) error {
 	return nil
 }
 
-// Init implements SubNetwork, with PyTorch's default.
-func (m MLP) Init(rng *rand.Rand, name string, in, out int) nn.Params {
-	p := nn.PyTorch.DenseInit(rng, name+".hidden", in, m.hidden())
-	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.hidden(), out)...)
-}
-
-// Forward implements SubNetwork.
-func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, _, _ int) *Node {
-	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
-	return nn.Dense(t, h, p[2], p[3])
+// Build implements SubNetwork.
+func (m MLP) Build(b *nn.Builder, x *Node, out int) *Node {
+	return b.Dense("head", b.ReLU(b.Dense("hidden", x, m.hidden())), out)
 }
 
 // UsesBatchStats implements SubNetwork.

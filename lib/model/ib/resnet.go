@@ -5,7 +5,6 @@ package ib
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -68,16 +67,10 @@ func (m ResNet) Check(in, _ int) error {
 	return checkImage(in, m.withDefaults().Channels)
 }
 
-// Init implements SubNetwork, with PyTorch's default.
-func (m ResNet) Init(rng *rand.Rand, name string, in, out int) nn.Params {
-	p := m.body(in).Init(rng, name+".")
-	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.body(in).Features(), out)...)
-}
-
-// Forward implements SubNetwork.
-func (m ResNet) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
-	_, h, head := m.body(in).Forward(t, p, x)
-	return nn.Dense(t, h, head[0], head[1])
+// Build implements SubNetwork.
+func (m ResNet) Build(b *nn.Builder, x *Node, out int) *Node {
+	_, h := m.body(x.Shape().Dimensions[0]).Build(b, x)
+	return b.Dense("head", h, out)
 }
 
 // NameStateDict names the modules as torchvision's resnet18 does.

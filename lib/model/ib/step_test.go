@@ -27,7 +27,7 @@ type step struct {
 func newStep(t *testing.T, e *engine.Engine, m Bottleneck, library bool) *step {
 	t.Helper()
 	s := &step{t: t, e: e, m: m}
-	like := m.Init(engine.Root(1).Stream(engine.StreamInit))
+	like := model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 	exec, err := NewExec(e.Backend(), func(in []*Node) []*Node { return s.graph(in, like, library) })
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func (s *step) graph(in []*Node, like nn.Params, library bool) []*Node {
 	n := len(like)
 	records, latent := float64(in[n].Shape().Dimensions[1]), float64(s.m.withDefaults().Latent)
 	tape := &nn.Tape{Training: true}
-	tr := s.m.Forward(tape, in[:n], in[n], in[n+1:n+2])
+	tr := model.Forward(s.m, tape, in[:n], in[n], in[n+1:n+2])
 	fit := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{loss.Probabilities: in[n+2]}})
 	far := loss.Build(loss.LatentDivergence{}, loss.Batch{Outputs: tr.Outputs})
 	value := Add(MulScalar(ReduceAllSum(fit.Losses), 1/records), MulScalar(ReduceAllSum(far.Losses), 0.5/records/latent))

@@ -5,7 +5,6 @@ package ib
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -79,59 +78,30 @@ func (m ViT) Check(in, _ int) error {
 	return nil
 }
 
-// blockTensors is the number of weight tensors of a block.
-const blockTensors = 15
-
-// Init implements SubNetwork.
-func (m ViT) Init(rng *rand.Rand, name string, in, out int) nn.Params {
+// Build implements SubNetwork.
+func (m ViT) Build(b *nn.Builder, x *Node, out int) *Node {
 	m = m.withDefaults()
-	perSide := imageSide(in, m.Channels) / m.Patch
-	p := nn.PyTorch.DenseInit(rng, name+".patches", m.Channels*m.Patch*m.Patch, m.Width)
-	places := nn.NewParam(name+".places", perSide*perSide+1, m.Width)
-	for i := range places.Data {
-		places.Data[i] = float32(0.02 * rng.NormFloat64())
-	}
-	p = append(p, places)
+	side := imageSide(x.Shape().Dimensions[0], m.Channels)
+	h := b.DenseTokens("patches", nn.Patches(b.Tape, x, m.Channels, side, side, m.Patch), m.Width)
+	places := b.Weight("places", nn.NormalWeights(0.02).Fill, h.Shape().Dimensions[1]/b.Records+1, m.Width)
+	h = nn.PlaceTokens(b.Tape, h, places, b.Records)
 	for l := range m.Blocks {
-		block := fmt.Sprintf("%s.block%d.", name, l+1)
-		p = append(p, nn.LayerNormInit(block+"attention.norm", m.Width)...)
-		p = append(p, nn.PyTorch.MultiHeadInit(rng, block+"attention", m.Width)...)
-		p = append(p, nn.LayerNormInit(block+"ffn.norm", m.Width)...)
-		p = append(p, nn.PyTorch.DenseInit(rng, block+"ffn.up", m.Width, m.Hidden)...)
-		p = append(p, nn.PyTorch.DenseInit(rng, block+"ffn.down", m.Hidden, m.Width)...)
+		h = m.block(b.Sub(fmt.Sprintf("block%d.", l+1)), h, l == m.Blocks-1)
 	}
-	p = append(p, nn.LayerNormInit(name+".norm", m.Width)...)
-	return append(p, nn.PyTorch.DenseInit(rng, name+".head", m.Width, out)...)
+	return b.Dense("head", b.LayerNorm("norm", h, nn.LayerNormEps), out)
 }
 
-// Forward implements SubNetwork.
-func (m ViT) Forward(t *nn.Tape, p []*Node, x *Node, in, _ int) *Node {
-	m = m.withDefaults()
-	n, s := x.Shape().Dimensions[1], imageSide(in, m.Channels)
-	h := nn.DenseTokens(t, nn.Patches(t, x, m.Channels, s, s, m.Patch), p[0], p[1], n)
-	h = nn.PlaceTokens(t, h, p[2], n)
-	p = p[3:]
-	for l := range m.Blocks {
-		h = m.block(t, p[:blockTensors], h, n, l == m.Blocks-1)
-		p = p[blockTensors:]
-	}
-	h = nn.LayerNorm(t, h, p[0], p[1], nn.LayerNormEps, n)
-	return nn.Dense(t, h, p[2], p[3])
-}
-
-// block builds one block on the tokens h of n records; the last block computes the class
-// token only.
-func (m ViT) block(t *nn.Tape, p []*Node, h *Node, n int, last bool) *Node {
-	in := nn.LayerNorm(t, h, p[0], p[1], nn.LayerNormEps, n)
+// block builds one block on the tokens h; the last block computes the class token only.
+func (m ViT) block(b *nn.Builder, h *Node, last bool) *Node {
+	in := b.LayerNorm("attention.norm", h, nn.LayerNormEps)
 	asking := in
 	if last {
-		class := h.Shape().Dimensions[1]/n - 1
-		asking, h = nn.Token(t, in, class, n), nn.Token(t, h, class, n)
+		class := h.Shape().Dimensions[1]/b.Records - 1
+		asking, h = nn.Token(b.Tape, in, class, b.Records), nn.Token(b.Tape, h, class, b.Records)
 	}
-	h = nn.Residual(t, h, nn.MultiHead(t, asking, in, p[2:9], nil, m.Heads, n))
-	in = nn.LayerNorm(t, h, p[9], p[10], nn.LayerNormEps, n)
-	up := nn.ReLUDropout(t, nn.DenseTokens(t, in, p[11], p[12], n), nil, 0)
-	return nn.Residual(t, h, nn.DenseTokens(t, up, p[13], p[14], n))
+	h = nn.Residual(b.Tape, h, b.MultiHead("attention", asking, in, nn.Heads{Count: m.Heads}))
+	up := b.ReLU(b.DenseTokens("ffn.up", b.LayerNorm("ffn.norm", h, nn.LayerNormEps), m.Hidden))
+	return nn.Residual(b.Tape, h, b.DenseTokens("ffn.down", up, m.Width))
 }
 
 // UsesBatchStats implements SubNetwork.

@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 )
 
 func ExampleAll() {
 	for _, f := range tabular.All()[:4] {
 		arch := f.New(14, 2)
-		fmt.Println(arch.Name(), arch.Init(engine.Root(1).Stream(engine.StreamInit)).Size(), "weights")
+		fmt.Println(arch.Name(), model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit)).Size(), "weights")
 	}
 	// Output:
 	// tabular-mlp 18690 weights

@@ -47,7 +47,7 @@ func benchmarkStep(b *testing.B, arch model.Architecture) {
 		y[i] = rng.IntN(2)
 	}
 	o := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, 2, 1)}}}
-	p := arch.Init(rng)
+	p := model.InitialWeights(arch, rng)
 	fit := func(epochs int) {
 		c := train.Config{Epochs: epochs, Batch: batch, Seed: 1}
 		if _, _, err := train.Fit(context.Background(), r, p, o, c, train.Hooks{}); err != nil {
@@ -79,7 +79,7 @@ func BenchmarkPerExample(b *testing.B) {
 			for i := range x.Data {
 				x.Data[i] = float32(rng.NormFloat64())
 			}
-			p, o := arch.Init(rng), train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(make([]int, x.Rows), 2, 1)}}}
+			p, o := model.InitialWeights(arch, rng), train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(make([]int, x.Rows), 2, 1)}}}
 			call := func() {
 				if _, err := train.SquaredGradients(b.Context(), r, p, o, train.Mode{}); err != nil {
 					b.Fatal(err)

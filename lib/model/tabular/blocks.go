@@ -5,7 +5,6 @@ package tabular
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -90,19 +89,6 @@ func (m Blocks) Check() error {
 	return model.CheckSize(m.Name(), weights+in*float64(m.Outputs), widest)
 }
 
-// Init implements model.Architecture.
-func (m Blocks) Init(rng *rand.Rand) nn.Params {
-	var p nn.Params
-	in := m.Features
-	for i, units := range m.withDefaults().Hidden {
-		name := fmt.Sprintf("block%d", i+1)
-		p = append(p, m.Weights.DenseInit(rng, name, in, units)...)
-		p = append(p, nn.LayerNormInit(name+".norm", units)...)
-		in = units
-	}
-	return append(p, m.Weights.DenseInit(rng, "head", in, m.Outputs)...)
-}
-
 // NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
 // and a norm.
 func (m Blocks) NameStateDict(d *nn.StateDict) {
@@ -121,27 +107,17 @@ func (Blocks) Part(weight string) string {
 	return "hidden"
 }
 
-// RandomInputs implements model.Architecture.
-func (m Blocks) RandomInputs() []nn.RandomInput {
-	m = m.withDefaults()
-	var out []nn.RandomInput
-	for i, units := range m.Hidden {
-		out = append(out, nn.RandomInput{Name: fmt.Sprintf("dropout%d", i+1), Units: units, Rate: m.Dropout.probability()})
-	}
-	return out
-}
-
-// Forward implements model.Architecture.
-func (m Blocks) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	m = m.withDefaults()
+// Build implements model.Architecture.
+func (m Blocks) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(m.Weights)
 	h := x
 	var layers []model.Layer
-	for i := range m.Hidden {
-		y := nn.Dense(t, h, p[4*i], p[4*i+1])
-		y = nn.LayerNorm(t, y, p[4*i+2], p[4*i+3], nn.LayerNormEps, y.Shape().Dimensions[1])
-		h = nn.ReLUDropout(t, y, model.RandomInputAt(masks, i), m.Dropout.probability())
-		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", i+1), Value: h})
+	for i, units := range m.Hidden {
+		name := fmt.Sprintf("block%d", i+1)
+		y := b.LayerNorm(name+".norm", b.Dense(name, h, units), nn.LayerNormEps)
+		h = b.ReLUDropout(fmt.Sprintf("dropout%d", i+1), y, m.Dropout.probability())
+		layers = append(layers, model.Layer{Name: name, Value: h})
 	}
-	z := nn.Dense(t, h, p[len(p)-2], p[len(p)-1])
+	z := b.Dense("head", h, m.Outputs)
 	return model.ClassifierTrace(z, h, append(layers, model.Layer{Name: "logits", Value: z})...)
 }

@@ -103,7 +103,7 @@ func forEachNetwork(t *testing.T, f func(t *testing.T, r *model.Runner)) {
 }
 
 func weights(arch model.Architecture, seed engine.Root) nn.Params {
-	return arch.Init(seed.Stream(engine.StreamInit))
+	return model.InitialWeights(arch, seed.Stream(engine.StreamInit))
 }
 
 // toy is a table whose label is the third of the first column that a record is in.

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -101,41 +100,6 @@ func (m FTTransformer) Check() error {
 		max(tokens*max(w, h), tokens*tokens*float64(m.Heads), o))
 }
 
-// Init implements model.Architecture.
-func (m FTTransformer) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	p := m.tokenInit(rng)
-	for l := range m.Blocks {
-		name := fmt.Sprintf("block%d.", l+1)
-		if l > 0 {
-			p = append(p, nn.LayerNormInit(name+"attention.norm", m.Width)...)
-		}
-		p = append(p, m.Weights.MultiHeadInit(rng, name+"attention", m.Width)...)
-		p = append(p, nn.LayerNormInit(name+"ffn.norm", m.Width)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"ffn.up", m.Width, m.Hidden)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"ffn.gate", m.Width, m.Hidden)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"ffn.down", m.Hidden, m.Width)...)
-	}
-	p = append(p, nn.LayerNormInit("norm", m.Width)...)
-	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
-}
-
-// tokenInit draws the tokenizer uniformly from +-1/sqrt(Width), as Gorishniy et al. do.
-func (m FTTransformer) tokenInit(rng *rand.Rand) nn.Params {
-	p := nn.Params{
-		nn.NewParam("tokens.weight", m.Features, m.Width),
-		nn.NewParam("tokens.bias", m.Features, m.Width),
-		nn.NewParam("tokens.cls", 1, m.Width),
-	}
-	bound := 1 / math.Sqrt(float64(m.Width))
-	for _, t := range p {
-		for i := range t.Data {
-			t.Data[i] = float32((2*rng.Float64() - 1) * bound)
-		}
-	}
-	return p
-}
-
 // NameStateDict implements model.StateDictNamer, for FTTransformer of the authors' package
 // rtdl_revisiting_models (0.0.2) with continuous features, ReGLU and no dropout on residual
 // branches. Its first linear layer stores the values above the gates.
@@ -155,86 +119,54 @@ func (m FTTransformer) NameStateDict(d *nn.StateDict) {
 	d.Module("head", "backbone.output.linear")
 }
 
-// RandomInputs implements model.Architecture: per block the attention weights and the units
-// of the feed-forward layer.
-func (m FTTransformer) RandomInputs() []nn.RandomInput {
-	m = m.withDefaults()
-	var draws []nn.RandomInput
-	for l := range m.Blocks {
-		queries := m.queryTokens(l)
-		draws = append(draws,
-			nn.RandomInput{Name: fmt.Sprintf("attention%d", l+1), Units: m.Heads * queries * (m.Features + 1), Rate: m.Attention.probability()},
-			nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden * queries, Rate: m.Dropout.probability()})
-	}
-	return draws
-}
-
-// queryTokens returns the number of tokens that block l computes.
-func (m FTTransformer) queryTokens(l int) int {
-	if l == m.Blocks-1 {
-		return 1
-	}
-	return m.Features + 1
-}
-
-// Forward implements model.Architecture.
-func (m FTTransformer) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	m = m.withDefaults()
-	b := builder{m: m, t: t, p: p, n: x.Shape().Dimensions[1]}
-	w := b.nextParams(3)
-	h := nn.FeatureTokens(t, x, w[0], w[1], w[2])
+// Build implements model.Architecture.
+func (m FTTransformer) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(m.Weights)
+	h := m.tokens(b, x)
 	var layers []model.Layer
 	for l := range m.Blocks {
-		h = b.attend(h, l, model.RandomInputAt(masks, 2*l))
-		h = b.feedForward(h, model.RandomInputAt(masks, 2*l+1))
+		h = m.feedForward(b, l, m.attend(b, l, h))
 		cls := h
 		if l < m.Blocks-1 {
-			cls = b.classToken(h)
+			cls = m.classToken(b, h)
 		}
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: cls})
 	}
-	return outputHead(t, h, b.p, m.Eps, layers)
+	return outputHead(b, h, m.Eps, m.Outputs, layers)
 }
 
-// builder walks through the weights p while it builds a graph for n records.
-type builder struct {
-	m FTTransformer
-	t *nn.Tape
-	p []*Node
-	n int
+// tokens makes tokens of features. The weights start uniform on +-1/sqrt(Width), as Gorishniy et
+// al. have them.
+func (m FTTransformer) tokens(b *nn.Builder, x *Node) *Node {
+	fill := nn.UniformWeights(1 / math.Sqrt(float64(m.Width))).Fill
+	w, bias := b.Weight("tokens.weight", fill, m.Features, m.Width), b.Weight("tokens.bias", fill, m.Features, m.Width)
+	return nn.FeatureTokens(b.Tape, x, w, bias, b.Weight("tokens.cls", fill, 1, m.Width))
 }
 
-func (b *builder) nextParams(k int) []*Node {
-	w := b.p[:k]
-	b.p = b.p[k:]
-	return w
+func (m FTTransformer) classToken(b *nn.Builder, h *Node) *Node {
+	return nn.Token(b.Tape, h, m.Features, b.Records)
 }
 
-func (b *builder) norm(h *Node) *Node {
-	w := b.nextParams(2)
-	return nn.LayerNorm(b.t, h, w[0], w[1], b.m.Eps, b.n)
-}
-
-func (b *builder) classToken(h *Node) *Node { return nn.Token(b.t, h, b.m.Features, b.n) }
-
-// attend adds block l's attention to the tokens h that the block computes.
-func (b *builder) attend(h *Node, l int, mask *Node) *Node {
-	in := h
+// attend adds block l's attention to the tokens h that the block computes: the last block
+// computes the CLS token only.
+func (m FTTransformer) attend(b *nn.Builder, l int, h *Node) *Node {
+	name, in := fmt.Sprintf("block%d.attention", l+1), h
 	if l > 0 {
-		in = b.norm(h)
+		in = b.LayerNorm(name+".norm", h, m.Eps)
 	}
 	asking := in
-	if b.m.queryTokens(l) == 1 {
-		asking, h = b.classToken(in), b.classToken(h)
+	if l == m.Blocks-1 {
+		asking, h = m.classToken(b, in), m.classToken(b, h)
 	}
-	return nn.Residual(b.t, h, nn.MultiHead(b.t, asking, in, b.nextParams(7), mask, b.m.Heads, b.n))
+	heads := nn.Heads{Count: m.Heads, Dropout: fmt.Sprintf("attention%d", l+1), Rate: m.Attention.probability()}
+	return nn.Residual(b.Tape, h, b.MultiHead(name, asking, in, heads))
 }
 
-func (b *builder) feedForward(h, mask *Node) *Node {
-	in := b.norm(h)
-	w := b.nextParams(6)
-	up := nn.DenseTokens(b.t, in, w[0], w[1], b.n)
-	gate := nn.DenseTokens(b.t, in, w[2], w[3], b.n)
-	open := nn.ReGLU(b.t, up, gate, mask, b.m.Dropout.probability())
-	return nn.Residual(b.t, h, nn.DenseTokens(b.t, open, w[4], w[5], b.n))
+func (m FTTransformer) feedForward(b *nn.Builder, l int, h *Node) *Node {
+	name, rate := fmt.Sprintf("block%d.ffn", l+1), m.Dropout.probability()
+	in := b.LayerNorm(name+".norm", h, m.Eps)
+	up, gate := b.DenseTokens(name+".up", in, m.Hidden), b.DenseTokens(name+".gate", in, m.Hidden)
+	mask := b.Dropout(fmt.Sprintf("dropout%d", l+1), up.Shape().Size()/b.Records, rate)
+	open := nn.ReGLU(b.Tape, up, gate, mask, rate)
+	return nn.Residual(b.Tape, h, b.DenseTokens(name+".down", open, m.Width))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 )
 
@@ -36,7 +37,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 	m := FTTransformer{Features: 3, Outputs: 2}
 	const width, hidden, tokens = 128, 170, 4
 	var got []int
-	for i, mask := range m.RandomInputs() {
+	for i, mask := range model.RandomInputs(m) {
 		got = append(got, mask.Units)
 		if want := []float64{0.2, 0.1}[i%2]; mask.Rate != want {
 			t.Errorf("mask %d has rate %v, want %v", i, mask.Rate, want)
@@ -53,7 +54,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 	if got := weights(m, 1).Size(); got != size {
 		t.Errorf("%d weights, want %d", got, size)
 	}
-	for i, mask := range (FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout}).RandomInputs() {
+	for i, mask := range model.RandomInputs((FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout})) {
 		if mask.Rate != 0 {
 			t.Errorf("switched off, mask %d has rate %v", i, mask.Rate)
 		}

@@ -66,7 +66,7 @@ func (s *step) graph(in []*Node, masked, library bool) []*Node {
 		masks = in[n+2:]
 	}
 	tape := &nn.Tape{}
-	z := s.r.Arch.Forward(tape, p, x, masks).Outputs[nn.Logits]
+	z := model.Forward(s.r.Arch, tape, p, x, masks).Outputs[nn.Logits]
 	w := DivScalar(OnesLike(Slice(z, AxisElem(0), AxisRange())), float64(s.rows))
 	losses, adjoint := nn.Distill(z, y, 1)
 	losses, adjoint = Mul(losses, w), Mul(adjoint, w)
@@ -115,7 +115,7 @@ func (s *step) gradient(p nn.Params, masks []*tensors.Tensor) (float64, [][]floa
 
 func (s *step) drawn(key uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
-	for k, m := range s.r.Arch.RandomInputs() {
+	for k, m := range model.RandomInputs(s.r.Arch) {
 		flat := make([]float32, m.Units*s.rows)
 		m.Fill(flat, key*31+uint64(k), 0, s.rows)
 		out = append(out, tensors.FromFlatDataAndDimensions(flat, m.Units, s.rows))
@@ -187,7 +187,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 		s := newStep(t, r, x, y)
 		p := weights(r.Arch, 1)
 		var ones []*tensors.Tensor
-		for _, m := range r.Arch.RandomInputs() {
+		for _, m := range model.RandomInputs(r.Arch) {
 			flat := make([]float32, m.Units*s.rows)
 			for i := range flat {
 				flat[i] = 1
@@ -212,7 +212,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 		x, _ := toy(6, 5)
 		exec, err := NewExec(r.Engine.Backend(), func(in []*Node) *Node {
 			n := len(weights(r.Arch, 1))
-			return r.Arch.Forward(&nn.Tape{}, in[:n], in[n], in[n+1:]).Outputs[nn.Logits]
+			return model.Forward(r.Arch, &nn.Tape{}, in[:n], in[n], in[n+1:]).Outputs[nn.Logits]
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -224,7 +224,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 				in = append(in, tensors.FromFlatDataAndDimensions(v.Data, v.Shape...))
 			}
 			in = append(in, featureMajor(x))
-			for k, m := range r.Arch.RandomInputs() {
+			for k, m := range model.RandomInputs(r.Arch) {
 				mask := make([]float32, m.Units*6)
 				for i := range mask {
 					if k != layer || i%6 != record || i/6%2 == 0 {
@@ -243,7 +243,7 @@ func TestMasksBelongToTheirRecord(t *testing.T) {
 			return flat
 		}
 		plain := logits(-1, 0)
-		for layer := range r.Arch.RandomInputs() {
+		for layer := range model.RandomInputs(r.Arch) {
 			for i, v := range logits(layer, 2) {
 				if changed := v != plain[i]; changed != (i%6 == 2) {
 					t.Errorf("layer %d: masking record 2 changes record %d: %v", layer, i%6, changed)

@@ -6,7 +6,6 @@ package tabular
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -55,10 +54,11 @@ func (m MLP) Returns() []model.Output { return model.ClassifierOutputs(m.Classes
 
 // Check implements model.Architecture.
 func (m MLP) Check() error {
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.hidden(), m.Dropout); err != nil {
+	m = m.withDefaults()
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
 		return err
 	}
-	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
+	f, h, o := float64(m.Features), float64(m.Hidden), float64(m.Outputs)
 	return model.CheckSize(m.Name(), f*h+h*h+h*o, max(f, h, o))
 }
 
@@ -78,28 +78,12 @@ func checkSizes(name string, features, outputs, hidden int, dropout Rate) error 
 	return nil
 }
 
-func (m MLP) hidden() int { return m.withDefaults().Hidden }
-
-// Init implements model.Architecture.
-func (m MLP) Init(rng *rand.Rand) nn.Params {
-	h := m.hidden()
-	var p nn.Params
-	p = append(p, m.Weights.DenseInit(rng, "hidden1", m.Features, h)...)
-	p = append(p, m.Weights.DenseInit(rng, "hidden2", h, h)...)
-	return append(p, m.Weights.DenseInit(rng, "head", h, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture.
-func (m MLP) RandomInputs() []nn.RandomInput {
-	rate := m.withDefaults().Dropout.probability()
-	return []nn.RandomInput{{Name: "dropout1", Units: m.hidden(), Rate: rate}, {Name: "dropout2", Units: m.hidden(), Rate: rate}}
-}
-
-// Forward implements model.Architecture.
-func (m MLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.withDefaults().Dropout.probability()
-	h1 := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), model.RandomInputAt(masks, 0), rate)
-	h2 := nn.ReLUDropout(t, nn.Dense(t, h1, p[2], p[3]), model.RandomInputAt(masks, 1), rate)
-	z := nn.Dense(t, h2, p[4], p[5])
+// Build implements model.Architecture.
+func (m MLP) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(m.Weights)
+	rate := m.Dropout.probability()
+	h1 := b.ReLUDropout("dropout1", b.Dense("hidden1", x, m.Hidden), rate)
+	h2 := b.ReLUDropout("dropout2", b.Dense("hidden2", h1, m.Hidden), rate)
+	z := b.Dense("head", h2, m.Outputs)
 	return model.ClassifierTrace(z, h2, model.Layer{Name: "hidden1", Value: h1}, model.Layer{Name: "hidden2", Value: h2}, model.Layer{Name: "logits", Value: z})
 }

@@ -4,7 +4,6 @@ package tabular
 
 import (
 	"cmp"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -46,10 +45,11 @@ func (m OneHidden) Returns() []model.Output { return model.ClassifierOutputs(m.C
 
 // Check implements model.Architecture.
 func (m OneHidden) Check() error {
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.hidden(), NoDropout); err != nil {
+	m = m.withDefaults()
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, NoDropout); err != nil {
 		return err
 	}
-	f, h, o := float64(m.Features), float64(m.hidden()), float64(m.Outputs)
+	f, h, o := float64(m.Features), float64(m.Hidden), float64(m.Outputs)
 	return model.CheckSize(m.Name(), f*h+h*o, max(f, h, o))
 }
 
@@ -59,20 +59,10 @@ func (m OneHidden) withDefaults() OneHidden {
 	return m
 }
 
-func (m OneHidden) hidden() int { return m.withDefaults().Hidden }
-
-// Init implements model.Architecture.
-func (m OneHidden) Init(rng *rand.Rand) nn.Params {
-	p := m.Weights.DenseInit(rng, "hidden", m.Features, m.hidden())
-	return append(p, m.Weights.DenseInit(rng, "head", m.hidden(), m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture; there is no dropout.
-func (OneHidden) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m OneHidden) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
-	z := nn.Dense(t, h, p[2], p[3])
+// Build implements model.Architecture.
+func (m OneHidden) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(m.Weights)
+	h := b.ReLU(b.Dense("hidden", x, m.Hidden))
+	z := b.Dense("head", h, m.Outputs)
 	return model.ClassifierTrace(z, h, model.Layer{Name: "hidden", Value: h}, model.Layer{Name: "logits", Value: z})
 }

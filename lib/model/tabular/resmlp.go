@@ -5,7 +5,6 @@ package tabular
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -89,53 +88,25 @@ func checkDepth(name string, width, blocks int, eps float64) error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m ResMLP) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	p := m.Weights.DenseInit(rng, "input", m.Features, m.Width)
-	for l := range m.Blocks {
-		name := fmt.Sprintf("block%d.", l+1)
-		p = append(p, nn.LayerNormInit(name+"norm", m.Width)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"up", m.Width, m.Hidden)...)
-		p = append(p, m.Weights.DenseInit(rng, name+"down", m.Hidden, m.Width)...)
-	}
-	p = append(p, nn.LayerNormInit("norm", m.Width)...)
-	return append(p, m.Weights.DenseInit(rng, "head", m.Width, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture.
-func (m ResMLP) RandomInputs() []nn.RandomInput {
-	rate := m.withDefaults().Dropout.probability()
-	m = m.withDefaults()
-	draws := make([]nn.RandomInput, m.Blocks)
-	for l := range draws {
-		draws[l] = nn.RandomInput{Name: fmt.Sprintf("dropout%d", l+1), Units: m.Hidden, Rate: rate}
-	}
-	return draws
-}
-
-// Forward implements model.Architecture.
-func (m ResMLP) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	rate := m.withDefaults().Dropout.probability()
-	m = m.withDefaults()
-	n := x.Shape().Dimensions[1]
-	h := nn.Dense(t, x, p[0], p[1])
+// Build implements model.Architecture.
+func (m ResMLP) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(m.Weights)
+	h := b.Dense("input", x, m.Width)
 	layers := []model.Layer{{Name: "input", Value: h}}
 	for l := range m.Blocks {
-		q := p[2+6*l:]
-		up := nn.Dense(t, nn.LayerNorm(t, h, q[0], q[1], m.Eps, n), q[2], q[3])
-		down := nn.Dense(t, nn.ReLUDropout(t, up, model.RandomInputAt(masks, l), rate), q[4], q[5])
-		h = nn.Residual(t, h, down)
-		layers = append(layers, model.Layer{Name: fmt.Sprintf("block%d", l+1), Value: h})
+		name := fmt.Sprintf("block%d", l+1)
+		up := b.Dense(name+".up", b.LayerNorm(name+".norm", h, m.Eps), m.Hidden)
+		up = b.ReLUDropout(fmt.Sprintf("dropout%d", l+1), up, m.Dropout.probability())
+		h = nn.Residual(b.Tape, h, b.Dense(name+".down", up, m.Width))
+		layers = append(layers, model.Layer{Name: name, Value: h})
 	}
-	return outputHead(t, h, p[2+6*m.Blocks:], m.Eps, layers)
+	return outputHead(b, h, m.Eps, m.Outputs, layers)
 }
 
-// outputHead is the last part of both residual networks: z = W relu(norm(h)) + b for p =
-// norm gain, norm offset, W, b.
-func outputHead(t *nn.Tape, h *Node, p []*Node, eps float64, layers []model.Layer) model.Trace {
-	e := nn.ReLUDropout(t, nn.LayerNorm(t, h, p[0], p[1], eps, h.Shape().Dimensions[1]), nil, 0)
-	z := nn.Dense(t, e, p[2], p[3])
+// outputHead is the last part of both residual networks: z = W e + b, e = relu(norm(h)).
+func outputHead(b *nn.Builder, h *Node, eps float64, outputs int, layers []model.Layer) model.Trace {
+	e := b.ReLU(b.LayerNorm("norm", h, eps))
+	z := b.Dense("head", e, outputs)
 	layers = append(layers, model.Layer{Name: "embedding", Value: e}, model.Layer{Name: "logits", Value: z})
 	return model.ClassifierTrace(z, e, layers...)
 }

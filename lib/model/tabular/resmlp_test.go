@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 )
 
@@ -29,14 +30,14 @@ func TestResMLPIsPyTorchs(t *testing.T) {
 
 func TestResMLPsDefaultsAreItsDocuments(t *testing.T) {
 	m := ResMLP{Features: 3, Outputs: 2}
-	if masks := m.RandomInputs(); fmt.Sprint(masks) != "[{dropout1 0 256 0.2} {dropout2 0 256 0.2}]" {
+	if masks := model.RandomInputs(m); fmt.Sprint(masks) != "[{dropout1 0 256 0.2} {dropout2 0 256 0.2}]" {
 		t.Errorf("masks %v", masks)
 	}
 	const block = 2*128 + 2*128*256 + 256 + 128
 	if got, want := weights(m, 1).Size(), 4*128+2*block+2*128+2*128+2; got != want {
 		t.Errorf("%d weights, want %d", got, want)
 	}
-	if masks := (ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout}).RandomInputs(); masks[0].Rate != 0 {
+	if masks := model.RandomInputs((ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout})); masks[0].Rate != 0 {
 		t.Errorf("switched off: %v", masks)
 	}
 }

@@ -35,7 +35,7 @@ func BenchmarkMiniLMStep(b *testing.B) {
 		b.Fatal(err)
 	}
 	o := train.Objective{{X: x, Targets: []train.Target{{Loss: m.Loss(), Weight: 1}}, Augment: m.Masking(1, 103)}}
-	p := m.Init(rng)
+	p := model.InitialWeights(m, rng)
 	c := train.Config{Epochs: b.N + 1, Batch: batch, Optimizer: nn.AdamW{LR: 5e-5, WeightDecay: 0.01}}
 	progress := func(e train.Epoch) {
 		if e.Epoch == 1 { // the graph is compiled by now

@@ -6,7 +6,6 @@ package text
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -136,38 +135,19 @@ func (m BERT) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture: as in Hugging Face's BERT, weights are drawn from
-// N(0, 0.02^2), the embedding of [PAD] and biases are 0, and gains of normalisations 1.
-func (m BERT) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	p := m.encoderInit(rng)
-	p = append(p, dense(rng, "head.dense", m.Width, m.Width)...)
-	p = append(p, nn.LayerNormInit("head.norm", m.Width)...)
-	return append(p, nn.NewParam("head.bias", m.Vocabulary))
-}
-
-// RandomInputs implements model.Architecture: dropout on the embeddings, then per layer on
-// the attention weights and on the outputs of the attention and the feed-forward layer.
-func (m BERT) RandomInputs() []nn.RandomInput { return m.withDefaults().encoderRandomInputs() }
-
-// Forward implements model.Architecture. The layers of the trace are the first token's
-// values after each layer.
-func (m BERT) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	m = m.withDefaults()
-	b := builder{m: m, t: t, p: p, n: x.Shape().Dimensions[1]}
-	h, layers := b.encode(Slice(x, AxisRange(0, m.Tokens), AxisRange()), masks)
+// Build implements model.Architecture. The layers of the trace are the first token's values after
+// each layer.
+func (m BERT) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(initial)
+	h, table, layers := m.encode(b, Slice(x, AxisRange(0, m.Tokens), AxisRange()))
+	h = nn.GatherTokens(b.Tape, h, Slice(x, AxisRange(m.Tokens), AxisRange()))
+	h = b.LayerNorm("head.norm", nn.GELU(b.Tape, b.DenseTokens("head.dense", h, m.Width)), m.Eps)
+	scores := nn.DenseTokens(b.Tape, h, table, b.Weight("head.bias", nil, m.Vocabulary), b.Records)
 	return model.Trace{
-		Outputs:   map[string]*Node{loss.MaskedLogits: b.predict(h, Slice(x, AxisRange(m.Tokens), AxisRange()))},
+		Outputs:   map[string]*Node{loss.MaskedLogits: nn.ByRecord(b.Tape, scores, b.Records)},
 		Embedding: layers[m.Layers-1].Value,
 		Layers:    layers,
 	}
-}
-
-// predict returns the scores of all tokens at the positions, [Vocabulary Predicted, n].
-func (b *builder) predict(h, positions *Node) *Node {
-	h = nn.GatherTokens(b.t, h, positions)
-	h = b.norm(nn.GELU(b.t, b.dense(h)))
-	return nn.ByRecord(b.t, nn.DenseTokens(b.t, h, b.table, b.nextParams(1)[0], b.n), b.n)
 }
 
 // Record writes a record of the tokens to dst, which has Inputs numbers: the tokens, padding,

@@ -5,7 +5,6 @@ package text
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -114,25 +113,13 @@ func (m Classifier) Check() error {
 	return e.checkEncoder(m.Name(), float64(m.Outputs)*float64(e.Width), float64(m.Outputs))
 }
 
-// Init implements model.Architecture, as BERT's.
-func (m Classifier) Init(rng *rand.Rand) nn.Params {
+// Build implements model.Architecture. The layers of the trace are the first token's values after
+// each layer, and the logits.
+func (m Classifier) Build(b *nn.Builder, x *Node) model.Trace {
 	e := m.encoder()
-	return append(e.encoderInit(rng), dense(rng, "head", e.Width, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture: the encoder's dropout, then that on h.
-func (m Classifier) RandomInputs() []nn.RandomInput {
-	e := m.encoder()
-	return append(e.encoderRandomInputs(), nn.RandomInput{Name: "head", Units: e.Width, Rate: e.dropoutRate()})
-}
-
-// Forward implements model.Architecture. The layers of the trace are the first token's values
-// after each layer, and the logits.
-func (m Classifier) Forward(t *nn.Tape, p []*Node, x *Node, masks []*Node) model.Trace {
-	b := builder{m: m.encoder(), t: t, p: p, n: x.Shape().Dimensions[1]}
-	_, layers := b.encode(x, masks)
-	embedding := layers[len(layers)-1].Value
-	w := b.nextParams(2)
-	logits := nn.Dense(t, nn.DropoutTokens(t, embedding, model.RandomInputAt(masks, 3*b.m.Layers+1)), w[0], w[1])
+	b = b.Initial(initial)
+	_, _, layers := e.encode(b, x)
+	embedding := layers[e.Layers-1].Value
+	logits := b.Dense("head", b.DropoutTokens("head", embedding, e.dropoutRate()), m.Outputs)
 	return model.ClassifierTrace(logits, embedding, append(layers, model.Layer{Name: "logits", Value: logits})...)
 }

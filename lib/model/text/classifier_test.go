@@ -78,7 +78,7 @@ func TestTheListMakesNetworksOfItsNames(t *testing.T) {
 		if !names[f.Name] || a.Inputs() != 16 || model.OutputWidths(a)[nn.Logits] != 4 || a.(model.Classifier).Classes() != 4 {
 			t.Errorf("%s takes %d tokens and returns %v", f.Name, a.Inputs(), a.Returns())
 		}
-		if r := a.WithDefaults(); r.WithDefaults() != r || r.Init(seeded(1)).Hash() != a.Init(seeded(1)).Hash() {
+		if r := a.WithDefaults(); r.WithDefaults() != r || model.InitialWeights(r, seeded(1)).Hash() != model.InitialWeights(a, seeded(1)).Hash() {
 			t.Errorf("%s with its defaults is another network", f.Name)
 		}
 	}
@@ -233,13 +233,13 @@ func TestTheGradientOfAClassifier(t *testing.T) {
 		plain, _ := tape.gradient(p, nil)
 		for k := range masks {
 			ones := make([]*tensors.Tensor, len(masks))
-			for i, m := range r.Arch.RandomInputs() {
+			for i, m := range model.RandomInputs(r.Arch) {
 				flat := slices.Repeat([]float32{1}, m.Units*x.Rows)
 				ones[i] = tensors.FromFlatDataAndDimensions(flat, m.Units, x.Rows)
 			}
 			ones[k] = masks[k]
 			if got, _ := tape.gradient(p, ones); math.Abs(got-plain) < 1e-6 {
-				t.Errorf("%s changes nothing", r.Arch.RandomInputs()[k].Name)
+				t.Errorf("%s changes nothing", model.RandomInputs(r.Arch)[k].Name)
 			}
 		}
 	})
@@ -288,7 +288,7 @@ func TestAClassifierLearns(t *testing.T) {
 		objective := train.Objective{{X: x, Targets: []train.Target{train.CrossEntropy(y, 3, 1)}}}
 		var hash string
 		for range 2 {
-			p, history, err := train.Fit(context.Background(), r, r.Arch.Init(seeded(1)), objective, c, train.Hooks{})
+			p, history, err := train.Fit(context.Background(), r, model.InitialWeights(r.Arch, seeded(1)), objective, c, train.Hooks{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,19 +55,19 @@ func TestTheDefaultsAreMiniLMs(t *testing.T) {
 	const d, h, v = 384, 1536, 30522
 	layer := 4*d*d + 3*d + 2*d*h + h + d + 4*d
 	want := (v+512+2)*d + 2*d + 6*layer + d*d + d + 2*d + v
-	p := BERT{}.Init(seeded(1))
+	p := model.InitialWeights(BERT{}, seeded(1))
 	if got := p.Size(); got != want {
 		t.Errorf("%d weights, want %d", got, want)
 	}
 	if m := (BERT{}); m.Inputs() != 128+20 || m.Loss().Vocabulary != v || model.OutputWidths(m)[loss.MaskedLogits] != 20*v {
 		t.Errorf("%d inputs, outputs %v", m.Inputs(), model.OutputWidths(m))
 	}
-	for _, r := range (BERT{}).RandomInputs() {
+	for _, r := range model.RandomInputs((BERT{})) {
 		if r.Rate != 0.1 {
 			t.Errorf("%s has rate %v", r.Name, r.Rate)
 		}
 	}
-	for _, r := range (BERT{Dropout: nn.Zero}).RandomInputs() {
+	for _, r := range model.RandomInputs((BERT{Dropout: nn.Zero})) {
 		if r.Rate != 0 {
 			t.Errorf("switched off, %s has rate %v", r.Name, r.Rate)
 		}
@@ -78,7 +78,7 @@ func TestTheDefaultsAreMiniLMs(t *testing.T) {
 }
 
 func TestInitIsFixedByItsSeed(t *testing.T) {
-	p, names := tiny.Init(seeded(1)), map[string]bool{}
+	p, names := model.InitialWeights(tiny, seeded(1)), map[string]bool{}
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}
@@ -88,10 +88,10 @@ func TestInitIsFixedByItsSeed(t *testing.T) {
 		}
 		names[v.Name] = true
 	}
-	if tiny.Init(seeded(1)).Hash() != p.Hash() {
+	if model.InitialWeights(tiny, seeded(1)).Hash() != p.Hash() {
 		t.Error("same seed, other weights")
 	}
-	if tiny.Init(seeded(2)).Hash() == p.Hash() {
+	if model.InitialWeights(tiny, seeded(2)).Hash() == p.Hash() {
 		t.Error("other seed, same weights")
 	}
 }
@@ -213,7 +213,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 	r, p := modeltest.OpenRunner(t, tiny), weights(tiny, 1)
 	x, in := masked(t, tiny, sentences(t, tiny, 12), 0)
 	var ones []*tensors.Tensor
-	for _, m := range tiny.RandomInputs() {
+	for _, m := range model.RandomInputs(tiny) {
 		flat := make([]float32, m.Units*x.Rows)
 		for i := range flat {
 			flat[i] = 1
@@ -230,7 +230,7 @@ func TestMasksOfOnesAreInference(t *testing.T) {
 		drawn := append([]*tensors.Tensor(nil), ones...)
 		drawn[k] = s.drawn(1)[k]
 		if got, _ := s.gradient(p, drawn); math.Abs(got-plain) < 1e-6 {
-			t.Errorf("%s changes nothing", tiny.RandomInputs()[k].Name)
+			t.Errorf("%s changes nothing", model.RandomInputs(tiny)[k].Name)
 		}
 	}
 }

@@ -42,46 +42,7 @@ func (m BERT) checkEncoder(name string, headWeights, headRecord float64) error {
 		max(t*max(w, h), t*t*float64(m.Heads), headRecord))
 }
 
-// encoderInit draws the encoder's weights.
-func (m BERT) encoderInit(rng *rand.Rand) nn.Params {
-	p := nn.Params{
-		normal(rng, "token.weight", m.Vocabulary, m.Width),
-		normal(rng, "position.weight", m.Positions, m.Width),
-		normal(rng, "type.weight", 2, m.Width),
-	}
-	clear(p[0].Data[m.Pad*m.Width : (m.Pad+1)*m.Width])
-	p = append(p, nn.LayerNormInit("norm", m.Width)...)
-	for l := range m.Layers {
-		p = append(p, m.layerInit(rng, layerName(l))...)
-	}
-	return p
-}
-
-func (m BERT) layerInit(rng *rand.Rand, name string) nn.Params {
-	p := dense(rng, name+"attention.query", m.Width, m.Width)
-	p = append(p, normal(rng, name+"attention.key.weight", m.Width, m.Width))
-	p = append(p, dense(rng, name+"attention.value", m.Width, m.Width)...)
-	p = append(p, dense(rng, name+"attention.out", m.Width, m.Width)...)
-	p = append(p, nn.LayerNormInit(name+"attention.norm", m.Width)...)
-	p = append(p, dense(rng, name+"ffn.up", m.Width, m.Hidden)...)
-	p = append(p, dense(rng, name+"ffn.down", m.Hidden, m.Width)...)
-	return append(p, nn.LayerNormInit(name+"ffn.norm", m.Width)...)
-}
-
 func layerName(l int) string { return fmt.Sprintf("layer%d.", l+1) }
-
-// normal draws a weight from N(0, 0.02^2).
-func normal(rng *rand.Rand, name string, shape ...int) nn.Param {
-	p := nn.NewParam(name, shape...)
-	for i := range p.Data {
-		p.Data[i] = float32(0.02 * rng.NormFloat64())
-	}
-	return p
-}
-
-func dense(rng *rand.Rand, name string, in, out int) nn.Params {
-	return nn.Params{normal(rng, name+".weight", out, in), nn.NewParam(name+".bias", out)}
-}
 
 // dropoutRate returns the share of units that dropout sets to 0.
 func (m BERT) dropoutRate() float64 {
@@ -91,77 +52,38 @@ func (m BERT) dropoutRate() float64 {
 	return m.Dropout
 }
 
-// encoderRandomInputs lists the dropout masks of the encoder.
-func (m BERT) encoderRandomInputs() []nn.RandomInput {
-	rate := m.dropoutRate()
-	draws := []nn.RandomInput{{Name: "embeddings", Units: m.Width * m.Tokens, Rate: rate}}
+// initial is where weights start: as in Hugging Face's BERT they are drawn from N(0, 0.02^2), the
+// embedding of [PAD] and biases are 0, and gains of normalisations 1.
+const initial nn.NormalWeights = 0.02
+
+// encode returns all tokens after the last layer, [Width, Tokens n], the embedding of the tokens,
+// and the first token after each layer, for the numbers of the tokens [Tokens, n].
+func (m BERT) encode(b *nn.Builder, codes *Node) (h, table *Node, layers []model.Layer) {
+	table = b.Weight("token.weight", func(rng *rand.Rand, data []float32) {
+		initial.Fill(rng, data)
+		clear(data[m.Pad*m.Width : (m.Pad+1)*m.Width])
+	}, m.Vocabulary, m.Width)
+	h = nn.TokenEmbedding(b.Tape, codes, table)
+	h = nn.AddPositions(b.Tape, h, b.Weight("position.weight", initial.Fill, m.Positions, m.Width), b.Records)
+	h = nn.AddRow(b.Tape, h, b.Weight("type.weight", initial.Fill, 2, m.Width), 0, b.Records)
+	h = b.DropoutTokens("embeddings", b.LayerNorm("norm", h, m.Eps), m.dropoutRate())
+	present := ConvertDType(NotEqual(codes, ConstAs(codes, float32(m.Pad))), codes.DType()) // 0: padding
 	for l := range m.Layers {
-		name := layerName(l)
-		draws = append(draws,
-			nn.RandomInput{Name: name + "attention", Units: m.Heads * m.Tokens * m.Tokens, Rate: rate},
-			nn.RandomInput{Name: name + "attention.out", Units: m.Width * m.Tokens, Rate: rate},
-			nn.RandomInput{Name: name + "ffn", Units: m.Width * m.Tokens, Rate: rate})
+		h = m.layer(b.Sub(layerName(l)), h, present)
+		layers = append(layers, model.Layer{Name: fmt.Sprintf("layer%d", l+1), Value: nn.Token(b.Tape, h, 0, b.Records)})
 	}
-	return draws
+	return h, table, layers
 }
 
-// builder walks through the weights p while it builds a graph for n records.
-type builder struct {
-	m       BERT // of the encoder, with its defaults
-	t       *nn.Tape
-	p       []*Node
-	n       int
-	table   *Node // the embedding of the tokens
-	present *Node // [Tokens, n], 0 where a record has padding
-}
-
-func (b *builder) nextParams(k int) []*Node {
-	w := b.p[:k]
-	b.p = b.p[k:]
-	return w
-}
-
-func (b *builder) norm(h *Node) *Node {
-	w := b.nextParams(2)
-	return nn.LayerNorm(b.t, h, w[0], w[1], b.m.Eps, b.n)
-}
-
-func (b *builder) dense(h *Node) *Node {
-	w := b.nextParams(2)
-	return nn.DenseTokens(b.t, h, w[0], w[1], b.n)
-}
-
-// encode returns all tokens after the last layer, [Width, Tokens n], and the first token after
-// each layer, for the numbers of the tokens [Tokens, n]. masks begins with the dropout masks of
-// the encoder; nil is inference.
-func (b *builder) encode(codes *Node, masks []*Node) (h *Node, layers []model.Layer) {
-	b.present = ConvertDType(NotEqual(codes, ConstAs(codes, float32(b.m.Pad))), codes.DType())
-	h = nn.DropoutTokens(b.t, b.embed(codes), model.RandomInputAt(masks, 0))
-	for l := range b.m.Layers {
-		h = b.attend(h, model.RandomInputAt(masks, 3*l+1), model.RandomInputAt(masks, 3*l+2))
-		h = b.feedForward(h, model.RandomInputAt(masks, 3*l+3))
-		layers = append(layers, model.Layer{Name: fmt.Sprintf("layer%d", l+1), Value: nn.Token(b.t, h, 0, b.n)})
-	}
-	return h, layers
-}
-
-// embed returns the normalised embeddings of the tokens, [Width, Tokens n].
-func (b *builder) embed(codes *Node) *Node {
-	w := b.nextParams(3)
-	b.table = w[0]
-	h := nn.TokenEmbedding(b.t, codes, b.table)
-	h = nn.AddRow(b.t, nn.AddPositions(b.t, h, w[1], b.n), w[2], 0, b.n)
-	return b.norm(h)
-}
-
-func (b *builder) attend(h, weights, out *Node) *Node {
-	a := nn.PaddedMultiHead(b.t, h, h, b.nextParams(7), b.present, weights, b.m.Heads, b.n)
-	return b.norm(nn.Residual(b.t, h, nn.DropoutTokens(b.t, a, out)))
-}
-
-func (b *builder) feedForward(h, out *Node) *Node {
-	up := nn.GELU(b.t, b.dense(h))
-	return b.norm(nn.Residual(b.t, h, nn.DropoutTokens(b.t, b.dense(up), out)))
+// layer builds one layer on the tokens h.
+func (m BERT) layer(b *nn.Builder, h, present *Node) *Node {
+	rate := m.dropoutRate()
+	heads := nn.Heads{Count: m.Heads, Present: present, Dropout: "attention", Rate: rate}
+	a := b.DropoutTokens("attention.out", b.MultiHead("attention", h, h, heads), rate)
+	h = b.LayerNorm("attention.norm", nn.Residual(b.Tape, h, a), m.Eps)
+	up := nn.GELU(b.Tape, b.DenseTokens("ffn.up", h, m.Hidden))
+	down := b.DropoutTokens("ffn", b.DenseTokens("ffn.down", up, m.Width), rate)
+	return b.LayerNorm("ffn.norm", nn.Residual(b.Tape, h, down), m.Eps)
 }
 
 // writeTokens writes the tokens of a record and padding to dst, which has Tokens numbers. Errors

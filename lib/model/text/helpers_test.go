@@ -29,7 +29,7 @@ const (
 
 // weights are initial weights, ten times as large, so that the network is not nearly linear.
 func weights(arch model.Architecture, seed engine.Root) nn.Params {
-	p := arch.Init(seed.Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, seed.Stream(engine.StreamInit))
 	for _, v := range p {
 		for k := range v.Data {
 			if v.Data[k] != 1 {
@@ -133,7 +133,7 @@ func (s *step) graph(in []*Node) []*Node {
 	}
 	tape := &nn.Tape{}
 	output := s.r.Arch.Returns()[0].Name
-	z := s.r.Arch.Forward(tape, p, x, masks).Outputs[output]
+	z := model.Forward(s.r.Arch, tape, p, x, masks).Outputs[output]
 	batch := loss.Batch{Outputs: map[string]*Node{output: z}, Inputs: map[string]*Node{}}
 	for k, name := range s.names {
 		batch.Inputs[name] = given[k]
@@ -181,7 +181,7 @@ func (s *step) gradient(p nn.Params, masks []*tensors.Tensor) (float64, [][]floa
 // drawn returns dropout masks.
 func (s *step) drawn(key uint64) []*tensors.Tensor {
 	var out []*tensors.Tensor
-	for k, m := range s.r.Arch.RandomInputs() {
+	for k, m := range model.RandomInputs(s.r.Arch) {
 		flat := make([]float32, m.Units*s.records)
 		m.Fill(flat, key*31+uint64(k), 0, s.records)
 		out = append(out, tensors.FromFlatDataAndDimensions(flat, m.Units, s.records))

@@ -147,7 +147,7 @@ func TestTrainingLearnsWhatFollows(t *testing.T) {
 	masking := m.Masking(5, maskToken, clsToken, sepToken)
 	goal := train.Objective{{Name: "texts", X: sentences(t, m, 128), Augment: masking, Targets: []train.Target{{Loss: m.Loss(), Weight: 1}}}}
 	c := train.Config{Epochs: 60, Batch: 16, Optimizer: nn.Adam{LR: 3e-3}, Seed: 1}
-	_, history, err := train.Fit(context.Background(), r, m.Init(seeded(1)), goal, c, train.Hooks{})
+	_, history, err := train.Fit(context.Background(), r, model.InitialWeights(m, seeded(1)), goal, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,7 +89,7 @@ func (m Pretrained) Load() (notes []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("weights: %w", err)
 	}
-	_, notes, err = m.BERT.ReadWeights(f, m.BERT.Init(rand.New(rand.NewPCG(0, 0))))
+	_, notes, err = m.BERT.ReadWeights(f, model.InitialWeights(m.BERT, rand.New(rand.NewPCG(0, 0))))
 	if err != nil {
 		return nil, fmt.Errorf("weights %s: %w", m.Path, err)
 	}
@@ -102,7 +102,7 @@ func (m Pretrained) Init(rng *rand.Rand) nn.Params {
 	if err != nil {
 		panic(fmt.Errorf("weights that were not loaded: %w", err))
 	}
-	p, _, err := m.BERT.ReadWeights(f, m.BERT.Init(rng))
+	p, _, err := m.BERT.ReadWeights(f, model.InitialWeights(m.BERT, rng))
 	if err != nil {
 		panic(fmt.Errorf("weights that were not loaded: %w", err))
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 	"github.com/lethe-ml/lethe/lib/text/wordpiece"
@@ -33,7 +34,7 @@ func TestMiniLMIsHuggingFaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := BERT{Tokens: 64}
-	p, notes, err := m.ReadWeights(f, m.Init(seeded(1)))
+	p, notes, err := m.ReadWeights(f, model.InitialWeights(m, seeded(1)))
 	if err != nil || len(notes) != 3 {
 		t.Fatalf("notes %q, error %v", notes, err)
 	}

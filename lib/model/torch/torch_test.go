@@ -112,7 +112,7 @@ func TestReadingUndoesWriting(t *testing.T) {
 		ib.Approximator{Of: ib.Bottleneck{Features: 192, Outputs: 2, Latent: 192, Compressor: resnet, Approximator: resnet}},
 	}
 	for _, arch := range archs {
-		p := arch.Init(engine.Root(1).Stream(engine.StreamInit))
+		p := model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit))
 		for i, v := range p { // nothing at 0 or 1
 			for j := range v.Data {
 				v.Data[j] = float32(i) + float32(j)/1024

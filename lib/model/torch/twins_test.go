@@ -17,6 +17,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/outside"
 	"github.com/lethe-ml/lethe/lib/model/torch"
 )
@@ -115,7 +116,7 @@ func TestTheDocumentedClassesAreTheNetworks(t *testing.T) {
 func writeTwin(t *testing.T, dir, text string) {
 	t.Helper()
 	arch := parsed(t, text)
-	p := arch.Init(engine.Root(3).Stream(engine.StreamInit))
+	p := model.InitialWeights(arch, engine.Root(3).Stream(engine.StreamInit))
 	for i, v := range p {
 		for j := range v.Data {
 			v.Data[j] += float32(0.25 * math.Sin(1.3*float64(i)+0.7*float64(j)+1))

@@ -102,7 +102,11 @@ func TestTheLimitIsThatOfTheWeights(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, p := range like {
-				n += float64(len(p.Data))
+				size := 1
+				for _, d := range p.Shape {
+					size *= d
+				}
+				n += float64(size)
 			}
 			return n
 		}

@@ -5,7 +5,7 @@ package vae
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -117,9 +117,6 @@ func (m Cells) Check() error {
 	return nil
 }
 
-// layerWidths returns the widths from the genes down to the last block.
-func (m Cells) layerWidths() []int { return append([]int{m.Genes}, m.Hidden...) }
-
 // NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
 // and a norm.
 func (m Cells) NameStateDict(d *nn.StateDict) {
@@ -129,40 +126,6 @@ func (m Cells) NameStateDict(d *nn.StateDict) {
 			d.Module(name, name+".linear")
 		}
 	}
-}
-
-// Init implements model.Architecture, with PyTorch's defaults; a log dispersion per gene
-// starts at 0.
-func (m Cells) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	down := m.layerWidths()
-	last := len(down) - 1
-	var p nn.Params
-	dense := func(name string, in, out int) { p = append(p, nn.PyTorch.DenseInit(rng, name, in, out)...) }
-	block := func(name string, in, out int) {
-		dense(name, in, out)
-		p = append(p, nn.LayerNormInit(name+".norm", out)...)
-	}
-	for i := range last {
-		block(fmt.Sprintf("encoder.%d", i), down[i], down[i+1])
-	}
-	dense("mean", down[last], m.Latent)
-	dense("log_variance", down[last], m.Latent)
-	in := m.Latent
-	for i := range last {
-		block(fmt.Sprintf("decoder.%d", i), in, down[last-i])
-		in = down[last-i]
-	}
-	dense("proportion", in+m.Clusters, m.Genes)
-	if m.Dispersion == PerGene {
-		p = append(p, nn.NewParam("dispersion", m.Genes))
-	} else {
-		dense("dispersion", in, m.Genes)
-	}
-	if m.ZeroInflated {
-		dense("dropout", in, m.Genes)
-	}
-	return p
 }
 
 // Part returns the part of the network that a weight belongs to, by the weight's name:
@@ -178,20 +141,6 @@ func (Cells) Part(weight string) string {
 	return "output"
 }
 
-// RandomInputs implements model.Architecture.
-func (m Cells) RandomInputs() []nn.RandomInput {
-	m = m.withDefaults()
-	rate := m.dropoutRate()
-	var encoder, decoder []nn.RandomInput
-	for i, units := range m.Hidden {
-		encoder = append(encoder, nn.RandomInput{Name: fmt.Sprintf("encoder.%d", i), Units: units, Rate: rate})
-	}
-	for i := range m.Hidden {
-		decoder = append(decoder, nn.RandomInput{Name: fmt.Sprintf("decoder.%d", i), Units: m.Hidden[len(m.Hidden)-1-i], Rate: rate})
-	}
-	return append(append(encoder, nn.RandomInput{Name: "eps", Distribution: nn.Normal, Units: m.Latent}), decoder...)
-}
-
 // dropoutRate returns the dropout rate, exactly 0 where it is off.
 func (m Cells) dropoutRate() float64 {
 	if m.Dropout == nn.Zero {
@@ -200,82 +149,70 @@ func (m Cells) dropoutRate() float64 {
 	return m.Dropout
 }
 
-// Forward implements model.Architecture.
-func (m Cells) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+// Build implements model.Architecture. A log dispersion per gene starts at 0.
+func (m Cells) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	b := builder{Tape: t, p: p, draws: draws, rate: m.dropoutRate()}
-	h, cluster := x, (*Node)(nil)
-	if m.Clusters > 0 {
-		h, cluster = Slice(x, AxisRange(0, m.Genes)), Slice(x, AxisRange(m.Genes))
-	}
-	for i := range m.Hidden {
-		h = b.block(fmt.Sprintf("encoder.%d", i), h)
-	}
-	mu, s := b.dense(h), b.dense(h)
-	outputs := b.decode(m, reparameterise(t, mu, s, b.nextRandomInput()), cluster)
+	mu, s, cluster, layers := m.encode(b, x)
+	outputs, decoder := m.decode(b, reparameterise(b, mu, s), cluster)
 	outputs[loss.LatentMean], outputs[loss.LatentLogVar] = mu, s
-	layers := append(b.layers, model.Layer{Name: "mean", Value: mu}, model.Layer{Name: "proportion", Value: outputs[loss.Proportion]})
+	layers = append(append(layers, decoder...), model.Layer{Name: "mean", Value: mu}, model.Layer{Name: "proportion", Value: outputs[loss.Proportion]})
 	return model.Trace{Outputs: outputs, Embedding: mu, Layers: layers}
 }
 
-// decode builds the decoder's outputs for codes z, followed by the cluster if it is not
-// nil.
-func (b *builder) decode(m Cells, z, cluster *Node) map[string]*Node {
-	g := z
-	for i := range m.Hidden {
-		g = b.block(fmt.Sprintf("decoder.%d", i), g)
+// encode builds the mean and the log variance of the latent variables, and the encoder's blocks.
+func (m Cells) encode(b *nn.Builder, x *Node) (mu, s, cluster *Node, layers []model.Layer) {
+	genes, cluster := m.splitCluster(x, m.Genes)
+	h, layers := m.blocks(b, "encoder", genes, m.Hidden)
+	return b.Dense("mean", h, m.Latent), b.Dense("log_variance", h, m.Latent), cluster, layers
+}
+
+// splitCluster returns the first values of a record and the cluster that follows them, nil if there
+// are no clusters.
+func (m Cells) splitCluster(x *Node, first int) (values, cluster *Node) {
+	if m.Clusters == 0 {
+		return x, nil
 	}
+	return Slice(x, AxisRange(0, first)), Slice(x, AxisRange(first))
+}
+
+// decode builds the decoder's outputs and its blocks for codes z; cluster may be nil.
+func (m Cells) decode(b *nn.Builder, z, cluster *Node) (outputs map[string]*Node, layers []model.Layer) {
+	up := slices.Clone(m.Hidden)
+	slices.Reverse(up)
+	g, layers := m.blocks(b, "decoder", z, up)
 	seen := g
 	if cluster != nil {
 		seen = b.Block([]*Node{g}, func(in []*Node) *Node { return Concatenate([]*Node{in[0], cluster}, 0) })
 	}
-	outputs := map[string]*Node{loss.Proportion: nn.SoftmaxFeatures(b.Tape, b.dense(seen))}
+	outputs = map[string]*Node{loss.Proportion: nn.SoftmaxFeatures(b.Tape, b.Dense("proportion", seen, m.Genes))}
 	if m.Dispersion == PerGene {
-		outputs[loss.LogDispersion] = nn.Constant(b.Tape, b.nextWeight(), z.Shape().Dimensions[1])
+		outputs[loss.LogDispersion] = nn.Constant(b.Tape, b.Weight("dispersion", nil, m.Genes), b.Records)
 	} else {
-		outputs[loss.LogDispersion] = b.dense(g)
+		outputs[loss.LogDispersion] = b.Dense("dispersion", g, m.Genes)
 	}
 	if m.ZeroInflated {
-		outputs[loss.DropoutLogits] = b.dense(g)
+		outputs[loss.DropoutLogits] = b.Dense("dropout", g, m.Genes)
 	}
-	return outputs
+	return outputs, layers
 }
 
-// builder hands out weights and random inputs in order.
-type builder struct {
-	*nn.Tape
-	p, draws []*Node
-	rate     float64
-	drawn    int
-	layers   []model.Layer
+// blocks builds the blocks of one half on x, with so many units each.
+func (m Cells) blocks(b *nn.Builder, half string, x *Node, units []int) (h *Node, layers []model.Layer) {
+	h = x
+	for i, n := range units {
+		name := fmt.Sprintf("%s.%d", half, i)
+		h = b.LayerNorm(name+".norm", b.Dense(name, h, n), nn.LayerNormEps)
+		h = b.ReLUDropout(name, h, m.dropoutRate())
+		layers = append(layers, model.Layer{Name: name, Value: h})
+	}
+	return h, layers
 }
 
-func (b *builder) nextWeight() *Node {
-	w := b.p[0]
-	b.p = b.p[1:]
-	return w
-}
-
-// nextRandomInput returns the next random input, nil in inference.
-func (b *builder) nextRandomInput() *Node {
-	b.drawn++
-	return model.RandomInputAt(b.draws, b.drawn-1)
-}
-
-func (b *builder) dense(x *Node) *Node { return nn.Dense(b.Tape, x, b.nextWeight(), b.nextWeight()) }
-
-func (b *builder) block(name string, x *Node) *Node {
-	y := b.dense(x)
-	y = nn.LayerNorm(b.Tape, y, b.nextWeight(), b.nextWeight(), nn.LayerNormEps, y.Shape().Dimensions[1])
-	y = nn.ReLUDropout(b.Tape, y, b.nextRandomInput(), b.rate)
-	b.layers = append(b.layers, model.Layer{Name: name, Value: y})
-	return y
-}
-
-// reparameterise returns mu + exp(s/2) eps, and mu where eps is nil.
-func reparameterise(t *nn.Tape, mu, s, eps *Node) *Node {
+// reparameterise returns mu + exp(s/2) eps, and mu in inference.
+func reparameterise(b *nn.Builder, mu, s *Node) *Node {
+	eps := b.Random(nn.RandomInput{Name: "eps", Distribution: nn.Normal, Units: mu.Shape().Dimensions[0]})
 	if eps == nil {
 		return mu
 	}
-	return t.Block([]*Node{mu, s}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
+	return b.Block([]*Node{mu, s}, func(in []*Node) *Node { return Add(in[0], Mul(Exp(MulScalar(in[1], 0.5)), eps)) })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -28,7 +29,7 @@ func TestTheNetworkHasThePapersWeights(t *testing.T) {
 		{"8 latent variables", Cells{Latent: 8}, 7_340_720, 2_642_816, 2_064, 595_840, 4_100_000},
 		{"conditional", Cells{Clusters: 14}, 7_377_984, 2_642_816, 8_256, 598_912, 4_128_000},
 	} {
-		p := c.m.Init(engine.Root(1).Stream(engine.StreamInit))
+		p := model.InitialWeights(c.m, engine.Root(1).Stream(engine.StreamInit))
 		got := map[string]int{}
 		for _, v := range p {
 			got[c.m.Part(v.Name)] += len(v.Data)
@@ -49,7 +50,7 @@ var small = map[string]Cells{
 
 // waves gives element k of weight tensor i the value 0.8 sin(0.7 k + 1.3 i + 0.5).
 func waves(m Cells) nn.Params {
-	p := m.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 	for i, v := range p {
 		for k := range v.Data {
 			v.Data[k] = float32(0.8 * math.Sin(0.7*float64(k)+1.3*float64(i)+0.5))
@@ -309,8 +310,8 @@ func TestCellsAreDrawn(t *testing.T) {
 	if at(m, 1, true) == at(still, 1, true) || at(m, 1, false) != at(still, 1, false) {
 		t.Error("dropout changes nothing in training, or something in inference")
 	}
-	if len(m.RandomInputs()) != 7 || m.RandomInputs()[3].Name != "eps" || m.RandomInputs()[4].Units != 3 {
-		t.Errorf("draws %+v", m.RandomInputs())
+	if len(model.RandomInputs(m)) != 7 || model.RandomInputs(m)[3].Name != "eps" || model.RandomInputs(m)[4].Units != 3 {
+		t.Errorf("draws %+v", model.RandomInputs(m))
 	}
 }
 

@@ -3,8 +3,6 @@
 package vae
 
 import (
-	"math/rand/v2"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/model"
@@ -48,27 +46,17 @@ func (m Decoder) WithDefaults() model.Architecture { return Decoder{m.Of.withDef
 // Check implements model.Architecture.
 func (m Decoder) Check() error { return m.Of.Check() }
 
-// Init implements model.Architecture: the decoder's part of the weights of Cells.
-func (m Decoder) Init(rng *rand.Rand) nn.Params { return m.Of.DecoderWeights(m.Of.Init(rng)) }
-
 // NameStateDict implements model.StateDictNamer, as in the autoencoder.
 func (m Decoder) NameStateDict(d *nn.StateDict) { m.Of.NameStateDict(d) }
 
-// RandomInputs implements model.Architecture.
-func (m Decoder) RandomInputs() []nn.RandomInput {
-	all := m.Of.RandomInputs()
-	return all[len(all)/2+1:]
-}
-
-// Forward implements model.Architecture.
-func (m Decoder) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
+// Build implements model.Architecture.
+func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
 	of := m.Of.withDefaults()
-	b := builder{Tape: t, p: p, draws: draws, rate: of.dropoutRate()}
-	z, cluster := x, (*Node)(nil)
-	if of.Clusters > 0 {
-		z, cluster = Slice(x, AxisRange(0, of.Latent)), Slice(x, AxisRange(of.Latent))
-	}
-	return model.Trace{Outputs: b.decode(of, z, cluster), Embedding: z, Layers: b.layers}
+	// The encoder's weights are drawn first and dropped: a seed gives its autoencoder's decoder.
+	nn.Declare(of.Inputs(), b.Rand(), func(b *nn.Builder, x *Node) { of.encode(b, x) })
+	z, cluster := of.splitCluster(x, of.Latent)
+	outputs, layers := of.decode(b, z, cluster)
+	return model.Trace{Outputs: outputs, Embedding: z, Layers: layers}
 }
 
 // DecoderWeights returns the decoder's weights among those of Cells, in their order.

@@ -23,7 +23,7 @@ func TestDecodingTheMeansIsWhatCellsDoes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			whole, half := modeltest.OpenRunner(t, m), modeltest.OpenRunner(t, Decoder{m})
-			w := m.Init(engine.Root(3).Stream(engine.StreamInit))
+			w := model.InitialWeights(m, engine.Root(3).Stream(engine.StreamInit))
 			x := array.New[float32](5, m.Inputs())
 			for k := range x.Data {
 				x.Data[k] = float32(1 + math.Sin(float64(k)))
@@ -59,7 +59,7 @@ func TestDecodingTheMeansIsWhatCellsDoes(t *testing.T) {
 // A decoder takes as many draws as Cells has behind its posterior.
 func TestTheDecoderHasItsOwnDraws(t *testing.T) {
 	m := Cells{Genes: 7, Hidden: []int{6, 5}, Latent: 3}
-	got, all := Decoder{m}.RandomInputs(), m.RandomInputs()
+	got, all := model.RandomInputs(Decoder{m}), model.RandomInputs(m)
 	if len(got) != 2 || got[0] != all[3] || got[1] != all[4] {
 		t.Errorf("%v of %v", got, all)
 	}

@@ -4,7 +4,6 @@ package vae
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -57,34 +56,13 @@ func (m Gaussian) Check() error {
 	return nil
 }
 
-// Init implements model.Architecture.
-func (m Gaussian) Init(rng *rand.Rand) nn.Params {
+// Build implements model.Architecture.
+func (m Gaussian) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	var p nn.Params
-	for _, layer := range []struct {
-		name    string
-		in, out int
-	}{
-		{"encoder", m.Features, m.Hidden}, {"mean", m.Hidden, m.Latent}, {"log_variance", m.Hidden, m.Latent},
-		{"decoder", m.Latent, m.Hidden}, {"output", m.Hidden, m.Features},
-	} {
-		p = append(p, nn.PyTorch.DenseInit(rng, layer.name, layer.in, layer.out)...)
-	}
-	return p
-}
-
-// RandomInputs implements model.Architecture: eps.
-func (m Gaussian) RandomInputs() []nn.RandomInput {
-	return []nn.RandomInput{{Name: "eps", Distribution: nn.Normal, Units: m.withDefaults().Latent}}
-}
-
-// Forward implements model.Architecture.
-func (m Gaussian) Forward(t *nn.Tape, p []*Node, x *Node, draws []*Node) model.Trace {
-	h := nn.ReLUDropout(t, nn.Dense(t, x, p[0], p[1]), nil, 0)
-	mu, s := nn.Dense(t, h, p[2], p[3]), nn.Dense(t, h, p[4], p[5])
-	z := reparameterise(t, mu, s, model.RandomInputAt(draws, 0))
-	hidden := nn.ReLUDropout(t, nn.Dense(t, z, p[6], p[7]), nil, 0)
-	out := nn.Dense(t, hidden, p[8], p[9])
+	h := b.ReLU(b.Dense("encoder", x, m.Hidden))
+	mu, s := b.Dense("mean", h, m.Latent), b.Dense("log_variance", h, m.Latent)
+	hidden := b.ReLU(b.Dense("decoder", reparameterise(b, mu, s), m.Hidden))
+	out := b.Dense("output", hidden, m.Features)
 	return model.Trace{
 		Outputs:   map[string]*Node{nn.Output: out, loss.LatentMean: mu, loss.LatentLogVar: s},
 		Embedding: mu,

@@ -20,7 +20,7 @@ import (
 
 func open(t testing.TB, m Gaussian) (*model.Runner, nn.Params) {
 	t.Helper()
-	return modeltest.OpenRunner(t, m), m.Init(engine.Root(1).Stream(engine.StreamInit))
+	return modeltest.OpenRunner(t, m), model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 }
 
 func autoencode(x array.Matrix[float32]) train.Objective {

@@ -5,7 +5,6 @@ package vision
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -93,41 +92,20 @@ func (m AllCNN) Check() error {
 	return model.CheckSize(m.Name(), weights+in*float64(m.Outputs), max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), float64(m.Outputs)))
 }
 
-// Init implements model.Architecture.
-func (m AllCNN) Init(rng *rand.Rand) nn.Params {
+// Build implements model.Architecture.
+func (m AllCNN) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	var p nn.Params
-	in := m.Channels
-	for i, c := range allConvs {
-		out := c.widths * m.Width
-		p = append(p, nn.ConvInit(rng, fmt.Sprintf("conv%d", i+1), in, out, c.size, m.Plain)...)
-		if !m.Plain {
-			p = append(p, nn.BatchNormInit(fmt.Sprintf("bn%d", i+1), out)...)
-		}
-		in = out
-	}
-	return append(p, nn.PyTorch.DenseInit(rng, "head", in, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture.
-func (AllCNN) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m AllCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	m = m.withDefaults()
-	r := &paramReader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
+	h := nn.NewImage(b.Tape, x, m.Channels, m.Side, m.Side).ChannelsLast(b.Tape)
 	var stages []nn.Image
 	for i, c := range allConvs {
-		h = r.conv(h, nn.Conv2D{Stride: c.stride, Pad: c.size / 2}, m.Plain)
+		h = b.Conv(fmt.Sprintf("conv%d", i+1), h, nn.Kernel{Out: c.widths * m.Width, Size: c.size, Stride: c.stride, Bias: m.Plain})
 		if !m.Plain {
-			h = r.norm(h)
+			h = b.BatchNorm(fmt.Sprintf("bn%d", i+1), h)
 		}
-		h = h.ReLU(t)
+		h = h.ReLU(b.Tape)
 		if i%2 == 1 {
 			stages = append(stages, h)
 		}
 	}
-	hp := nn.GlobalMean(t, h).Join(t)
-	return namedTrace(stages, hp, r.dense(hp))
+	return imageHead(b, stages, nn.GlobalMean(b.Tape, h).Join(b.Tape), m.Outputs)
 }

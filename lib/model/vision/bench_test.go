@@ -34,7 +34,7 @@ func newRunner(t testing.TB, e *engine.Engine, arch model.Architecture) *model.R
 }
 
 func weights(arch model.Architecture, seed engine.Root) nn.Params {
-	return arch.Init(seed.Stream(engine.StreamInit))
+	return model.InitialWeights(arch, seed.Stream(engine.StreamInit))
 }
 
 // noise is a batch of random pixels with random labels.

@@ -30,7 +30,7 @@ func ExampleSmallCNN() {
 	for i := range x.Data {
 		x.Data[i] = float32(math.Sin(float64(i)))
 	}
-	out, err := r.PredictNamed(arch.Init(engine.Root(1).Stream(engine.StreamInit)), x, "h2")
+	out, err := r.PredictNamed(model.InitialWeights(arch, engine.Root(1).Stream(engine.StreamInit)), x, "h2")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +42,7 @@ func ExampleSmallCNN() {
 func ExampleAll() {
 	for _, f := range vision.All()[:3] {
 		a := f.New(3, 32, 10)
-		fmt.Println(a.Name(), a.Init(engine.Root(1).Stream(engine.StreamInit)).Size(), "weights")
+		fmt.Println(a.Name(), model.InitialWeights(a, engine.Root(1).Stream(engine.StreamInit)).Size(), "weights")
 	}
 	// Output:
 	// small-cnn 356810 weights

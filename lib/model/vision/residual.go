@@ -4,7 +4,6 @@ package vision
 
 import (
 	"fmt"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -25,34 +24,6 @@ type Residual struct {
 	Slim           bool
 }
 
-// block is one residual block.
-type block struct {
-	name            string
-	in, out, stride int
-}
-
-// shortcut reports whether the block's shortcut is a convolution.
-func (b block) shortcut() bool { return b.stride != 1 || b.in != b.out }
-
-func (m Residual) blocks(prefix string) []block {
-	var out []block
-	in := m.Width
-	for s := range 4 {
-		for k := range 2 {
-			b := block{name: fmt.Sprintf("%slayer%d.%d.", prefix, s+1, k), in: in, out: m.Width << s, stride: 1}
-			if s > 0 && k == 0 {
-				b.stride = 2
-			}
-			out = append(out, b)
-			in = b.out
-		}
-	}
-	return out
-}
-
-// Features returns the number of output values per record.
-func (m Residual) Features() int { return 8 * m.Width }
-
 // size returns the kernel size of the stem and of a block's second convolution.
 func (m Residual) size() int {
 	if m.Slim {
@@ -61,55 +32,39 @@ func (m Residual) size() int {
 	return 3
 }
 
-// Init draws the weights, as torch.nn.Conv2d does; their names begin with prefix.
-func (m Residual) Init(rng *rand.Rand, prefix string) nn.Params {
-	p := nn.ConvInit(rng, prefix+"conv1", m.Channels, m.Width, m.size(), false)
-	p = append(p, nn.BatchNormInit(prefix+"bn1", m.Width)...)
-	for _, b := range m.blocks(prefix) {
-		p = append(p, nn.ConvInit(rng, b.name+"conv1", b.in, b.out, 3, false)...)
-		p = append(p, nn.BatchNormInit(b.name+"bn1", b.out)...)
-		p = append(p, nn.ConvInit(rng, b.name+"conv2", b.out, b.out, m.size(), false)...)
-		p = append(p, nn.BatchNormInit(b.name+"bn2", b.out)...)
-		if b.shortcut() {
-			p = append(p, nn.ConvInit(rng, b.name+"shortcut.conv", b.in, b.out, 1, false)...)
-			p = append(p, nn.BatchNormInit(b.name+"shortcut.bn", b.out)...)
-		}
-	}
-	return p
-}
-
-// Forward builds the body on x [Channels Side Side, n]: the outputs of the stages, their
-// mean over the image [Features, n], and the remaining weights, for the head.
-func (m Residual) Forward(t *nn.Tape, p []*Node, x *Node) (stages []nn.Image, mean *Node, rest []*Node) {
-	r := &paramReader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
-	h = r.norm(r.conv(h, nn.Conv2D{Pad: m.size() / 2}, false))
+// Build builds the body on x [Channels Side Side, n]: the outputs of the stages, and their mean
+// over the image, [8 Width, n].
+func (m Residual) Build(b *nn.Builder, x *Node) (stages []nn.Image, mean *Node) {
+	h := nn.NewImage(b.Tape, x, m.Channels, m.Side, m.Side).ChannelsLast(b.Tape)
+	h = b.BatchNorm("bn1", b.Conv("conv1", h, nn.Kernel{Out: m.Width, Size: m.size()}))
 	if !m.Slim {
-		h = h.ReLU(t)
+		h = h.ReLU(b.Tape)
 	}
-	for i, b := range m.blocks("") {
-		h = m.block(r, h, b)
-		if i%2 == 1 {
-			stages = append(stages, h)
-		}
+	for s := range 4 {
+		stride := min(s+1, 2) // only the first stage keeps the size
+		h = m.block(b.Sub(fmt.Sprintf("layer%d.0.", s+1)), h, m.Width<<s, stride)
+		h = m.block(b.Sub(fmt.Sprintf("layer%d.1.", s+1)), h, m.Width<<s, 1)
+		stages = append(stages, h)
 	}
-	return stages, nn.GlobalMean(t, h).Join(t), r.rest
+	return stages, nn.GlobalMean(b.Tape, h).Join(b.Tape)
 }
 
-func (m Residual) block(r *paramReader, h nn.Image, b block) nn.Image {
-	inner := r.norm(r.conv(h, nn.Conv2D{Stride: b.stride, Pad: 1}, false)).ReLU(r.t)
-	inner = r.norm(r.conv(inner, nn.Conv2D{Pad: m.size() / 2}, false))
-	if b.shortcut() {
-		h = r.norm(r.conv(h, nn.Conv2D{Stride: b.stride}, false))
+// block builds one block with out channels. Its shortcut is a convolution where the shape changes.
+func (m Residual) block(b *nn.Builder, h nn.Image, out, stride int) nn.Image {
+	inner := b.BatchNorm("bn1", b.Conv("conv1", h, nn.Kernel{Out: out, Size: 3, Stride: stride})).ReLU(b.Tape)
+	inner = b.BatchNorm("bn2", b.Conv("conv2", inner, nn.Kernel{Out: out, Size: m.size()}))
+	if stride != 1 || h.C != out {
+		h = b.BatchNorm("shortcut.bn", b.Conv("shortcut.conv", h, nn.Kernel{Out: out, Size: 1, Stride: stride}))
 	}
-	return inner.Add(r.t, h).ReLU(r.t)
+	return inner.Add(b.Tape, h).ReLU(b.Tape)
 }
 
 // NameStateDict names the modules as torchvision's resnet18 does: a shortcut is the block's
 // downsample, a convolution and a normalisation.
 func (m Residual) NameStateDict(d *nn.StateDict, prefix string) {
-	for _, b := range m.blocks(prefix) {
-		d.Module(b.name+"shortcut.conv", b.name+"downsample.0")
-		d.Module(b.name+"shortcut.bn", b.name+"downsample.1")
+	for stage := 2; stage <= 4; stage++ {
+		block := fmt.Sprintf("%slayer%d.0.", prefix, stage)
+		d.Module(block+"shortcut.conv", block+"downsample.0")
+		d.Module(block+"shortcut.bn", block+"downsample.1")
 	}
 }

@@ -4,7 +4,6 @@ package vision
 
 import (
 	"cmp"
-	"math/rand/v2"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -93,25 +92,15 @@ func (m ResNet18) Check() error {
 		max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), float64(m.Outputs)))
 }
 
-// Init implements model.Architecture.
-func (m ResNet18) Init(rng *rand.Rand) nn.Params {
-	m = m.withDefaults()
-	p := m.body().Init(rng, "")
-	return append(p, nn.PyTorch.DenseInit(rng, "head", m.body().Features(), m.Outputs)...)
-}
-
 // NameStateDict implements model.StateDictNamer: torchvision's resnet18.
 func (m ResNet18) NameStateDict(d *nn.StateDict) {
 	m.withDefaults().body().NameStateDict(d, "")
 	d.Module("head", "fc")
 }
 
-// RandomInputs implements model.Architecture.
-func (ResNet18) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m ResNet18) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
+// Build implements model.Architecture.
+func (m ResNet18) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	stages, hp, rest := m.body().Forward(t, p, x)
-	return namedTrace(stages, hp, nn.Dense(t, hp, rest[0], rest[1]))
+	stages, hp := m.body().Build(b, x)
+	return imageHead(b, stages, hp, m.Outputs)
 }

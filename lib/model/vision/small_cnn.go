@@ -5,7 +5,7 @@ package vision
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
+	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -86,43 +86,22 @@ func (m SmallCNN) Check() error {
 		max(imageSize(m.Channels, m.Side), imageSize(m.Width, m.Side), h, float64(m.Outputs)))
 }
 
-// Init implements model.Architecture.
-func (m SmallCNN) Init(rng *rand.Rand) nn.Params {
+// Build implements model.Architecture.
+func (m SmallCNN) Build(b *nn.Builder, x *Node) model.Trace {
 	m = m.withDefaults()
-	var p nn.Params
-	in, side := m.Channels, m.Side
-	for i := range 3 {
-		out := m.Width << i
-		p = append(p, nn.ConvInit(rng, fmt.Sprintf("conv%d", i+1), in, out, 3, !m.Norm)...)
-		if m.Norm {
-			p = append(p, nn.BatchNormInit(fmt.Sprintf("bn%d", i+1), out)...)
-		}
-		in, side = out, side/2
-	}
-	p = append(p, nn.PyTorch.DenseInit(rng, "hidden", in*side*side, m.Hidden)...)
-	return append(p, nn.PyTorch.DenseInit(rng, "head", m.Hidden, m.Outputs)...)
-}
-
-// RandomInputs implements model.Architecture.
-func (SmallCNN) RandomInputs() []nn.RandomInput { return nil }
-
-// Forward implements model.Architecture.
-func (m SmallCNN) Forward(t *nn.Tape, p []*Node, x *Node, _ []*Node) model.Trace {
-	m = m.withDefaults()
-	r := &paramReader{t, p}
-	h := nn.NewImage(t, x, m.Channels, m.Side, m.Side).ChannelsLast(t)
+	h := nn.NewImage(b.Tape, x, m.Channels, m.Side, m.Side).ChannelsLast(b.Tape)
 	var stages []nn.Image
-	for range 3 {
+	for i := range 3 {
 		// Bias and ReLU after pooling give the same result for a quarter of the work.
-		h = r.conv(h, nn.Conv2D{Pad: 1}, false)
+		name, bound := fmt.Sprintf("conv%d", i+1), nn.UniformWeights(1/math.Sqrt(float64(9*h.C)))
+		h = b.Conv(name, h, nn.Kernel{Out: m.Width << i, Size: 3})
 		if m.Norm {
-			h = nn.Pool2D{Size: 2}.Max(t, r.norm(h))
+			h = nn.Pool2D{Size: 2}.Max(b.Tape, b.BatchNorm(fmt.Sprintf("bn%d", i+1), h))
 		} else {
-			h = nn.Pool2D{Size: 2}.Max(t, h).AddBias(t, r.next())
+			h = nn.Pool2D{Size: 2}.Max(b.Tape, h).AddBias(b.Tape, b.Weight(name+".bias", bound.Fill, h.C))
 		}
-		h = h.ReLU(t)
+		h = h.ReLU(b.Tape)
 		stages = append(stages, h)
 	}
-	hp := nn.ReLUDropout(t, r.dense(h.Join(t)), nil, 0)
-	return namedTrace(stages, hp, r.dense(hp))
+	return imageHead(b, stages, b.ReLU(b.Dense("hidden", h.Join(b.Tape), m.Hidden)), m.Outputs)
 }

@@ -57,41 +57,10 @@ func checkImage(name string, channels, side, least, outputs, width int) error {
 // imageSize returns the number of values of an image.
 func imageSize(channels, side int) float64 { return float64(channels) * float64(side) * float64(side) }
 
-// paramReader hands out a network's parameters in order while its graph is built.
-type paramReader struct {
-	t    *nn.Tape
-	rest []*Node
-}
-
-func (r *paramReader) next() *Node {
-	p := r.rest[0]
-	r.rest = r.rest[1:]
-	return p
-}
-
-// conv takes a kernel, and a bias if there is one.
-func (r *paramReader) conv(m nn.Image, c nn.Conv2D, bias bool) nn.Image {
-	w := r.next()
-	if !bias {
-		return c.Apply(r.t, m, w, nil)
-	}
-	return c.Apply(r.t, m, w, r.next())
-}
-
-// norm takes gain, offset, running mean and running variance.
-func (r *paramReader) norm(m nn.Image) nn.Image {
-	gamma, beta, mean, variance := r.next(), r.next(), r.next(), r.next()
-	return nn.BatchNorm2D(r.t, m, gamma, beta, mean, variance, nn.BatchNormEps)
-}
-
-// dense takes a matrix and a bias.
-func (r *paramReader) dense(x *Node) *Node {
-	w, b := r.next(), r.next()
-	return nn.Dense(r.t, x, w, b)
-}
-
-// namedTrace names the layers: the stages, the penultimate activation, the logits.
-func namedTrace(stages []nn.Image, embedding, logits *Node) model.Trace {
+// imageHead is the last, linear layer of a network on the penultimate activation. It names the
+// layers: the stages, the penultimate activation, the logits.
+func imageHead(b *nn.Builder, stages []nn.Image, embedding *Node, outputs int) model.Trace {
+	logits := b.Dense("head", embedding, outputs)
 	tr := model.ClassifierTrace(logits, embedding)
 	for i, m := range stages {
 		tr.Layers = append(tr.Layers, model.Layer{Name: fmt.Sprintf("h%d", i+1), Value: m.Flat()})

@@ -88,7 +88,7 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 	}
 	// The program's weights, as ib.ResNet has them.
 	m := networkOf(t, cifar10())
-	p := m.Init(engine.Root(1).Stream(engine.StreamInit))
+	p := model.InitialWeights(m, engine.Root(1).Stream(engine.StreamInit))
 	if got := sizeOf(p); got != 5747558+5601866 {
 		t.Errorf("CIFAR-10's network has %d weights", got)
 	}
@@ -241,7 +241,7 @@ func TestGradientsOfAResNetAreUploaded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := attackerView{Case: opened, spec: c, engine: l.Engine, weights: opened.Problem.Arch.Init(engine.Root(1).Stream(engine.StreamInit))}
+	k := attackerView{Case: opened, spec: c, engine: l.Engine, weights: model.InitialWeights(opened.Problem.Arch, engine.Root(1).Stream(engine.StreamInit))}
 	sent, err := k.uploadOf(t.Context(), upload{name: OwnGradients}, withNumbers(opened.Problem.Train, []int{0, 1, 2}, 0))
 	if err != nil || sent.Rows != 3 || sent.Cols != 4 || slices.Equal(sent.Row(0), sent.Row(1)) || slices.Max(sent.Data) == 0 {
 		t.Errorf("%d x %d gradients %v: %v", sent.Rows, sent.Cols, sent.Data, err)

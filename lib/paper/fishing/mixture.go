@@ -145,7 +145,7 @@ func (t *mixtureStudy) trainWeights(ctx context.Context, rows []int, seed engine
 	}
 	c := t.fit
 	c.Seed = seed
-	p, _, err := train.Fit(ctx, t.runner, t.runner.Arch.Init(seed.Stream(engine.StreamInit)), o, c, train.Hooks{})
+	p, _, err := train.Fit(ctx, t.runner, model.InitialWeights(t.runner.Arch, seed.Stream(engine.StreamInit)), o, c, train.Hooks{})
 	return p, err
 }
 

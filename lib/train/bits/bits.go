@@ -139,7 +139,7 @@ func (s subject) hash(ctx context.Context, e *engine.Engine) (string, error) {
 	c := s.config
 	c.Epochs, c.Batch, c.Seed = 1, batch, 1
 	o := train.Objective{{Name: "bits", X: x, Targets: s.targets(rng, x)}}
-	p, _, err := train.Fit(ctx, r, s.arch.Init(rng), o, c, train.Hooks{})
+	p, _, err := train.Fit(ctx, r, model.InitialWeights(s.arch, rng), o, c, train.Hooks{})
 	if err != nil {
 		return "", err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -80,7 +81,7 @@ var brokenMethods = []struct {
 		return out, err
 	}}, nil},
 	{"sees_only", broken{"starts-from-the-original", unlearn.Sees{Retain: true}, func(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
-		p := r.Runner.Arch.Init(r.Seed.Stream(engine.StreamInit))
+		p := model.InitialWeights(r.Runner.Arch, r.Seed.Stream(engine.StreamInit))
 		if len(r.Original) > 0 {
 			p = r.Original.Clone()
 		}

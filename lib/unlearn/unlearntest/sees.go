@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -46,10 +47,10 @@ func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
 func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 	return func(y *Toy, r *unlearn.Request) {
 		if !sees.Original {
-			r.Original = r.Runner.Arch.Init(engine.Root(77).Stream(engine.StreamInit))
+			r.Original = model.InitialWeights(r.Runner.Arch, engine.Root(77).Stream(engine.StreamInit))
 		}
 		if !sees.Earlier {
-			r.Earlier = &unlearn.Checkpoint{Params: r.Runner.Arch.Init(engine.Root(78).Stream(engine.StreamInit))}
+			r.Earlier = &unlearn.Checkpoint{Params: model.InitialWeights(r.Runner.Arch, engine.Root(78).Stream(engine.StreamInit))}
 		}
 		other := drawRecords(2, 45)
 		for i := range other.IDs {

@@ -93,7 +93,7 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 	y := &Toy{}
 	y.Request = r
 	o := y.Objective(t, all)
-	fresh := arch.Init(r.Fit.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(arch, r.Fit.Seed.Stream(engine.StreamInit))
 	watch := train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
 		if s.Done == r.Fit.Epochs-1 {
 			y.Request.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}

@@ -112,7 +112,7 @@ func (e Exact) check(a model.Architecture) error {
 	if e.Draws < 0 {
 		return fmt.Errorf("fisher: %d draws", e.Draws)
 	}
-	for _, d := range a.RandomInputs() {
+	for _, d := range model.RandomInputs(a) {
 		if e.Draws > 0 && d.Distribution == nn.Dropout && d.Active() {
 			return fmt.Errorf("fisher: %s drops out units (%s); the mean over draws is of a network that does not", a.Name(), d.Name)
 		}

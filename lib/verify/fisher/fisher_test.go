@@ -19,7 +19,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-func initial(a model.Architecture) nn.Params { return a.Init(engine.Root(1).Stream(engine.StreamInit)) }
+func initial(a model.Architecture) nn.Params {
+	return model.InitialWeights(a, engine.Root(1).Stream(engine.StreamInit))
+}
 
 // autoencoder is a small network of cells, with n cells to reconstruct.
 func autoencoder(n int, dropout float64) (vae.Cells, train.Objective) {

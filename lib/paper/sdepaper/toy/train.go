@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -107,7 +108,7 @@ func file(epoch int) string { return fmt.Sprintf("epoch-%d.safetensors", epoch) 
 // interrupted training.
 func (r *experiment) train(ctx context.Context, p part) (*store.Run, error) {
 	config := r.config(p)
-	fresh := r.arch.Init(config.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(r.arch, config.Seed.Stream(engine.StreamInit))
 	o := train.Objective{{Name: "training", X: r.x, Targets: []train.Target{train.CrossEntropy(r.table.Y, r.arch.Outputs, 1)}}}
 	return r.store.Do(ctx, r.trainKey(p), func(ctx context.Context, w *store.Work) error {
 		f, state, ok, err := w.LoadCheckpoint()
@@ -169,5 +170,5 @@ func (r *experiment) weights(trained *store.Run, epoch int) (nn.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	return nn.FromFile(f, "", r.arch.Init(engine.Root(0).Stream(engine.StreamInit)))
+	return nn.FromFile(f, "", model.InitialWeights(r.arch, engine.Root(0).Stream(engine.StreamInit)))
 }

@@ -1,0 +1,78 @@
+// What follows from a network's declaration: its weights, its random inputs and its graph.
+
+package model
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+// declaration is what a network takes when it is built, in this order, and the names of the layers
+// that it then has.
+type declaration struct {
+	weights nn.Params
+	random  []nn.RandomInput
+	layers  []string
+}
+
+// mustDeclare returns what a network takes; without a generator the weights have no numbers. It
+// panics where building a graph does.
+func mustDeclare(a Architecture, rng *rand.Rand) (d declaration) {
+	d.weights, d.random = nn.Declare(a.Inputs(), rng, func(b *nn.Builder, x *Node) {
+		for _, l := range a.Build(b, x).Layers {
+			d.layers = append(d.layers, l.Name)
+		}
+	})
+	return d
+}
+
+// declare is mustDeclare with an error for a network that cannot be built: settings that Check
+// refuses, a weight that would be too large or is taken twice, sizes that do not fit.
+func declare(a Architecture, rng *rand.Rand) (d declaration, err error) {
+	if err := a.Check(); err != nil {
+		return d, err
+	}
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *nn.TooLarge:
+			err = fmt.Errorf("%s is too large: %w", a.Name(), v)
+		case error:
+			err = fmt.Errorf("model %s: %w", a.Name(), v)
+		default:
+			err = fmt.Errorf("model %s: %v", a.Name(), v)
+		}
+	}()
+	return mustDeclare(a, rng), nil
+}
+
+// forward builds the network that the declaration is of.
+func (d declaration) forward(a Architecture, t *nn.Tape, p []*Node, x *Node, draws []*Node) (tr Trace) {
+	nn.Build(t, d.weights, p, d.random, draws, x, func(b *nn.Builder) { tr = a.Build(b, x) })
+	return tr
+}
+
+// InitialWeights draws a network's initial weights, in the order in which they are taken. Its
+// settings must have passed Check.
+func InitialWeights(a Architecture, rng *rand.Rand) nn.Params { return mustDeclare(a, rng).weights }
+
+// RandomInputs lists the random numbers that the training of a network needs, in the order in
+// which they are taken.
+func RandomInputs(a Architecture) []nn.RandomInput { return mustDeclare(a, nil).random }
+
+// WeightShapes returns the names and shapes of a network's weights, without numbers. A network that
+// cannot be built is an error.
+func WeightShapes(a Architecture) (nn.Params, error) {
+	d, err := declare(a, nil)
+	return d.weights, err
+}
+
+// Forward builds the graph of a network on x [Inputs, n] with its weights p. In training draws
+// holds one node per random input, [Units, n]; in inference it is nil.
+func Forward(a Architecture, t *nn.Tape, p []*Node, x *Node, draws []*Node) Trace {
+	return mustDeclare(a, nil).forward(a, t, p, x, draws)
+}
