@@ -9,11 +9,68 @@ package attack
 import (
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Attack is a membership attack on losses. One file holds one attack, and its zero value is the
-// setting of the paper named there.
-type Attack interface {
+// Attack scores records by what an attacker knows of a model, E: its outputs (package generative),
+// its scores of known non-members (population), or the scores of shadow models (shadow). One file
+// holds one attack, and its zero value is the setting of the paper named there.
+type Attack[E any] interface {
+	// Name is the attack's short name, such as "lira-online".
+	Name() string
+	// About says in one line what the score is.
+	About() string
+	// Scores are one per record under attack, in the order of the evidence, higher for members if
+	// the model remembers them. They are signed: an attack that finds members on the other side has
+	// an AUC below 0.5, which is a finding too.
+	Scores(e E) ([]float64, error)
+}
+
+// Run attacks one model and reports with 95 % intervals; member says which of the records under
+// attack it was trained on.
+func Run[E any](a Attack[E], e E, member []bool) (*ScoreReport, error) {
+	defer progress.Begin(a.Name(), 0).Done()
+	scores, err := a.Scores(e)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name(), err)
+	}
+	s, err := SplitByMembership(scores, member)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name(), err)
+	}
+	return Score(s, defaultLevel)
+}
+
+// SplitByMembership returns the values of members and of non-members.
+func SplitByMembership(values []float64, member []bool) (s Samples, err error) {
+	if len(member) != len(values) {
+		return s, fmt.Errorf("membership of %d records, scores of %d", len(member), len(values))
+	}
+	for i, v := range values {
+		if member[i] {
+			s.Members = append(s.Members, v)
+		} else {
+			s.Nonmembers = append(s.Nonmembers, v)
+		}
+	}
+	return s, nil
+}
+
+// Joined is the inverse of SplitByMembership: members before non-members.
+func (s Samples) Joined() (values []float64, member []bool) {
+	values = slices.Concat(s.Members, s.Nonmembers)
+	member = make([]bool, len(values))
+	for i := range s.Members {
+		member[i] = true
+	}
+	return values, member
+}
+
+// LossAttack is an attack on losses that calls records members. One file holds one attack, and its
+// zero value is the setting of the paper named there.
+type LossAttack interface {
 	// Name is the attack's short name, such as "loss-threshold".
 	Name() string
 	// About says in one line what the attack reports.
@@ -30,8 +87,8 @@ type Losses struct {
 	HeldOut   []float64 // non-members: some to learn from, the others to score
 }
 
-// All returns every attack at its zero value, in alphabetical order.
-func All() []Attack { return []Attack{LossThreshold{}} }
+// All returns every attack on losses at its zero value, in alphabetical order.
+func All() []LossAttack { return []LossAttack{LossThreshold{}} }
 
 // Example is one record under attack.
 type Example struct {

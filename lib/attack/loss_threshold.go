@@ -49,7 +49,7 @@ type LossThreshold struct {
 	Level      float64 // coverage of the intervals; 0: 0.95
 }
 
-var _ Attack = LossThreshold{}
+var _ LossAttack = LossThreshold{}
 
 // Result is the result of an attack.
 type Result struct {
@@ -75,7 +75,7 @@ type Result struct {
 // Name returns "loss-threshold".
 func (LossThreshold) Name() string { return "loss-threshold" }
 
-// About implements Attack.
+// About implements LossAttack.
 func (LossThreshold) About() string {
 	return "loss-threshold membership attack: balanced accuracy, AUC, per-example scores"
 }

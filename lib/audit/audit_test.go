@@ -55,14 +55,14 @@ func TestAnIslandIsRememberedAndTheOracleNeverSawIt(t *testing.T) {
 	if before.Test.Value < 0.9 || after.Test.Value < 0.85 {
 		t.Errorf("held-out accuracy: original %.2f, oracle %.2f", before.Test.Value, after.Test.Value)
 	}
-	own, err := AgainstOracle{}.Read(c, c.Oracle)
+	own, err := c.Read(AgainstOracle{}, c.Oracle)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(own.Value) > 1e-12 {
 		t.Errorf("the oracle against itself: %v", own.Value)
 	}
-	first, err := AgainstOracle{}.Read(c, c.Original)
+	first, err := c.Read(AgainstOracle{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}

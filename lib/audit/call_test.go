@@ -136,18 +136,18 @@ func TestSubsetsOfAModelThatNeverTrainedAreAtChance(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := models[len(models)-1]
-	r, err := Subsets{Draws: 60}.Read(c, random)
+	r, err := c.Read(Subsets{Draws: 60}, random)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if r.N != 60 || r.Value < 0.25 || r.Value > 0.75 {
 		t.Errorf("random weights: %+v", r.Estimate)
 	}
-	again, err := Subsets{Draws: 60}.Read(c, random)
+	again, err := c.Read(Subsets{Draws: 60}, random)
 	if err != nil || again.Value != r.Value {
 		t.Errorf("the second look gives %v after %v (%v)", again.Value, r.Value, err)
 	}
-	if _, err := (Subsets{Size: 3}).Read(c, random); err == nil {
+	if _, err := c.Read(Subsets{Size: 3}, random); err == nil {
 		t.Error("sets of two records were judged")
 	}
 }

@@ -6,7 +6,6 @@ package audit
 import (
 	"context"
 
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -20,6 +19,9 @@ type Case struct {
 	// SecondOracle was retrained from another seed. nil: it is taken from the store, or trained
 	// when a lens asks for it.
 	SecondOracle *Model
+	// Shadows are the arrays of shadow models, a row per record of Evidence, for lenses that compare
+	// with such models; nil: those lenses have no reading.
+	Shadows []*Arrays
 	// Lenses are used by Readings, Compare and Figure; nil: DefaultLenses.
 	Lenses []Lens
 }
@@ -97,6 +99,3 @@ func (c *Case) Controls(ctx context.Context) ([]*Model, error) {
 	}
 	return out, nil
 }
-
-// embedding returns the penultimate activation of every row of the training part.
-func (c *Case) embedding(m *Model) (array.Matrix[float64], error) { return m.Embedding() }

@@ -8,12 +8,14 @@ import (
 )
 
 func TestEveryLensConforms(t *testing.T) {
-	names := map[string]bool{}
-	for _, l := range audit.AllLenses() {
-		if names[l.Name()] {
-			t.Errorf("two lenses are called %s", l.Name())
+	for _, world := range [][]audit.Lens{audit.ArrayLenses(), audit.CaseLenses()} {
+		names := map[string]bool{}
+		for _, l := range world {
+			if names[l.Name()] {
+				t.Errorf("two lenses are called %s", l.Name())
+			}
+			names[l.Name()] = true
+			t.Run(l.Name(), func(t *testing.T) { lenstest.Run(t, l) })
 		}
-		names[l.Name()] = true
-		t.Run(l.Name(), func(t *testing.T) { lenstest.Run(t, l) })
 	}
 }

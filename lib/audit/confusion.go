@@ -28,19 +28,21 @@ var _ Lens = Confusion{}
 // Name implements Lens.
 func (Confusion) Name() string { return "interclass confusion" }
 
-// About implements Lens.
-func (Confusion) About() string {
-	return "by how much more often held-out records of two confused classes get each other's label than any other wrong one"
+// Info implements Lens.
+func (Confusion) Info() Info {
+	return Info{Needs: Needs{Case: true},
+		Measures: "by how much more often held-out records of two confused classes get each other's label than any other wrong one"}
 }
 
 // Read implements Lens.
-func (l Confusion) Read(c *Case, m *Model) (*Reading, error) {
+func (l Confusion) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	c := e.Case
 	a, b, ok := c.ConfusedClasses()
 	classes := len(c.About.Classes)
 	if !ok || classes < 3 {
-		return absentReading(l, m, "no confused classes"), nil
+		return absentReading(l, m.Name, "no confused classes"), nil
 	}
-	o, err := m.Outputs()
+	o, err := m.Model.Outputs()
 	if err != nil {
 		return nil, err
 	}

@@ -3,8 +3,8 @@
 // model (the oracle) and controls stand beside every result.
 //
 // Package lab trains and unlearns, and keeps every model in the store, so that nothing is computed
-// twice. A [Case] is one model with the records that it is to forget. A [Lens] turns a model of the
-// case into a [Reading]: a value with its interval, its null value and its chance floor. A [Call]
+// twice. A [Case] is one model with the records that it is to forget. A [Lens] turns the arrays of a
+// model into a [Reading]: a value with its interval, its null value and its chance floor. A [Call]
 // places the reading between the readings of the original and of the oracle.
 //
 //	l, err := lab.Open()
@@ -12,5 +12,6 @@
 //	m, err := c.Unlearn(ctx, unlearn.SCRUB{})
 //	table, err := c.Compare(c.Original, m, c.Oracle)
 //
-// Package judge, below this one, does the same for models that exist only as saved arrays.
+// Package judge, below this one, opens models that exist only as saved arrays, reads them through
+// the same lenses, and writes a report.
 package audit

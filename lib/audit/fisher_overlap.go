@@ -41,14 +41,14 @@ var _ Lens = FisherOverlap{}
 // Name implements Lens.
 func (FisherOverlap) Name() string { return "Fisher trace" }
 
-// About implements Lens.
-func (FisherOverlap) About() string {
-	return "signed AUC of the records' gradient lengths, forgotten against held-out records"
+// Info implements Lens.
+func (FisherOverlap) Info() Info {
+	return Info{Measures: "signed AUC of the records' gradient lengths, forgotten against held-out records", Needs: Needs{Case: true}}
 }
 
 // Read implements Lens.
-func (l FisherOverlap) Read(c *Case, m *Model) (*Reading, error) {
-	forgotten, held, err := l.gradientNorms(c, m)
+func (l FisherOverlap) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	forgotten, held, err := l.gradientNorms(e.Case, m.Model)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func TestTheFisherLensLooksAtAutoencoders(t *testing.T) {
 		Data: lab.Cells{Set: "simulated_cells", Preparation: datacells.Preparation{Choice: cells.Choice{Variable: cells.Variable{Top: 30}, OnCounts: true}}}, Forget: lab.Class("rare0"), Goal: lab.Reconstruction{}, Fit: train.Config{Epochs: 1, Batch: 256},
 		Model: vae.Cells{Hidden: []int{8}, Latent: 2},
 	})
-	r, err := FisherOverlap{}.Read(c, c.Original)
+	r, err := c.Read(FisherOverlap{}, c.Original)
 	if err != nil || r.N != len(c.Forget)+150 || !(r.Low <= r.Value && r.Value <= r.High) {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -1,10 +1,6 @@
 package audit
 
-import (
-	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/model"
-)
+import "github.com/lethe-ml/lethe/lib/array"
 
 // Groups holds the activations of one layer, a row per record, for three sets: retained records,
 // forgotten records, and the held-out records that no method may use (lab.Case.Judged).
@@ -18,27 +14,46 @@ func (g Groups) collapsedReason(others array.Matrix[float64]) Reason {
 
 // EmbeddingGroups returns the groups at the layer before the last one.
 func (c *Case) EmbeddingGroups(m *Model) (*Groups, error) {
-	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding })
+	e, err := c.Evidence(Needs{}, m)
+	if err != nil {
+		return nil, err
+	}
+	return e.groups(e.Models[0].Embedding)
 }
 
 // LogitGroups returns the groups at the last layer of a classifier, and lab.ErrNoAnswers for other
 // networks.
 func (c *Case) LogitGroups(m *Model) (*Groups, error) {
-	if _, is := c.Problem.Arch.(model.Classifier); !is {
-		return nil, lab.ErrNoAnswers
-	}
-	return c.groups(m, func(p *model.Prediction) array.Matrix[float32] { return p.Logits() })
-}
-
-func (c *Case) groups(m *Model, layer func(*model.Prediction) array.Matrix[float32]) (*Groups, error) {
-	o, err := m.Outputs()
+	e, err := c.Evidence(Needs{Arrays: []Array{OutputArray}}, m)
 	if err != nil {
 		return nil, err
 	}
-	train := layer(o.Train)
-	return &Groups{
-		Retained:  array.Convert[float64](train.Gather(c.Retain)),
-		Forgotten: array.Convert[float64](train.Gather(c.Forget)),
-		HeldOut:   array.Convert[float64](layer(o.Test).Gather(c.EvalRows())),
-	}, nil
+	return e.groups(e.Models[0].Outputs)
+}
+
+// maxPool bounds the records of a set of saved arrays that are read at once.
+const maxPool = 4000
+
+// groups returns the rows of the three sets; of a set of saved arrays at most maxPool records.
+func (e *Evidence) groups(layer Matrix) (*Groups, error) {
+	x, err := layer.Read()
+	if err != nil {
+		return nil, err
+	}
+	_, cols := x.Shape()
+	g, rng := &Groups{}, e.Rand(purposeSubsets)
+	for _, set := range []struct {
+		rows []int
+		to   *array.Matrix[float64]
+	}{{e.Forget, &g.Forgotten}, {e.Retain, &g.Retained}, {e.HeldOut, &g.HeldOut}} {
+		rows := set.rows
+		if e.Case == nil && len(rows) > maxPool {
+			rows = valuesAt(rows, rng.Perm(len(rows))[:maxPool])
+		}
+		*set.to = array.New[float64](len(rows), cols)
+		for k, i := range rows {
+			copy(set.to.Row(k), x.Read(set.to.Row(k), i))
+		}
+	}
+	return g, nil
 }

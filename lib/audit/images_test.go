@@ -25,7 +25,7 @@ func TestEveryLensSeesAModelOfImages(t *testing.T) {
 		t.Fatalf("%d and %d of %d images", len(c.Forget), len(c.Retain), c.Test.X.Rows)
 	}
 	for _, lens := range append(DefaultLenses(), Subsets{Draws: 4}) {
-		if _, err := lens.Read(c, c.Oracle); err != nil {
+		if _, err := c.Read(lens, c.Oracle); err != nil {
 			t.Errorf("%s: %v", lens.Name(), err)
 		}
 	}

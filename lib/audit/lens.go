@@ -6,33 +6,116 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Lens reads a model of a case and says in one number whether it still remembers. One file holds
-// one lens; a new one adds one line to Lenses or AllLenses. For lenses on saved arrays see
-// judge.Lens.
+// Lens reads one number from the arrays of a model, which says whether the model still remembers.
+// It reads models of the laboratory (Case.Read, Case.Lenses) and models that exist only as saved
+// arrays (package judge) alike. One file holds one lens, whose zero value is the setting of its
+// paper; a new one adds one line to ArrayLenses, or to CaseLenses if arrays are not enough.
 type Lens interface {
 	// Name is a word or two: "outputs".
 	Name() string
-	// About says in one sentence what is compared with what.
-	About() string
-	// Read returns the reading of a model. It must not change the case or the model.
-	Read(c *Case, m *Model) (*Reading, error)
+	// Info says what the lens asks, how, where it comes from, and what it needs.
+	Info() Info
+	// Read returns the reading of one model of the evidence, which holds what Info.Needs asks for.
+	// Readings of several models of the same evidence can be compared. A lens that needs several
+	// models of one role (Needs.Peers) is called once for the role, with the first of e.Peers(m).
+	// It must not change anything, and it draws from e.Rand. A report shows an error in place of
+	// the verdict.
+	Read(e *Evidence, m *Arrays) (*Reading, error)
 }
 
-// AllLenses returns every lens, in the order of the tables.
-func AllLenses() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
+// Info describes a lens in tables and reports.
+type Info struct {
+	Measures string // one line: the number, and what is compared with what
+	// The texts of a report; empty for lenses that no report has.
+	Asks   string // one sentence: what is compared with what
+	How    string // how the number is made: formula, null, floor
+	Source string // the paper, with the section
+	Null   Null   // what the null is worth without a retrained model
+	// Family groups lenses that look at the same numbers and whose errors are related; empty: a
+	// family of its own, with the name of the lens.
+	Family Family
+	// PerRecord says that readings have Scores: a report names single records by them.
+	PerRecord bool
+	Needs     Needs
+	// Low and High are the bounds of the values, such as 0 and 1: intervals over seeds end there.
+	// Both 0: no bounds.
+	Low, High float64
+}
 
-// Lenses returns the lenses that need no further training and no special case.
+// Family names lenses whose errors are related: in an answer they count once.
+type Family string
+
+// The families.
+const (
+	OutputFamily         Family = "outputs"            // what the model answers: losses, entropies, correctness
+	CalibratedFamily     Family = "calibrated outputs" // answers beside those of shadow models
+	RepresentationFamily Family = "representations"    // embeddings and activations, record by record
+	SubsetFamily         Family = "subsets"            // embeddings, as a set
+)
+
+// Null says for which models a lens's null holds.
+type Null int
+
+// The kinds of nulls.
+const (
+	// Nominal: a model that never had the records may lie elsewhere, so that only a retrained model
+	// can place a reading.
+	Nominal Null = iota
+	// NonmemberNull: a model that never had the records lies at the null, if forget and held-out
+	// records have the same distribution. Without a retrained model the null takes its place.
+	NonmemberNull
+)
+
+// Needs lists what a lens requires.
+type Needs struct {
+	Arrays []Array // of every model that is read, and of the shadows
+	Sets   []Set   // of records; the forget set is always there
+	// The numbers of models that are required: retrained and original models to compare with,
+	// shadow models, and models of the role that is read (0: one).
+	Original, Retrained, Shadows, Peers int
+	// Case says that the lens needs weights and data: it reads Evidence.Case and Arrays.Model.
+	Case bool
+}
+
+// Array is a kind of array with a value or a row per record.
+type Array string
+
+// The arrays. Losses come from outputs and labels where there is no file of losses.
+const (
+	LossArray      Array = "losses"
+	OutputArray    Array = "outputs"
+	LabelledArray  Array = "outputs and labels"
+	EmbeddingArray Array = "embedding" // or a named activation in its place: each gets a verdict
+)
+
+// ArrayLenses returns the lenses that arrays are enough for, in the order of a report: reports of
+// saved arrays have all of them, and each reads a case too.
+func ArrayLenses() []Lens {
+	return []Lens{
+		Loss{}, Threshold{}, Entropy{}, ModifiedEntropy{},
+		LiRA{}, OfflineLiRA{}, ShadowRMIA{},
+		AgainstRetrained{}, Movement{}, Neighbours{}, Subsets{},
+	}
+}
+
+// CaseLenses returns the lenses for cases alone: those that need weights and data, and the forms of
+// other lenses that the tables of cases have (Outputs of Loss, AgainstOracle of AgainstRetrained,
+// and RMIA of ShadowRMIA, under the same name).
+func CaseLenses() []Lens {
+	return []Lens{Outputs{}, AgainstOracle{}, FisherOverlap{}, Reconstruction{}, RMIA{}, Relearning{}, Confusion{}, Trigger{}}
+}
+
+// AllLenses returns every lens.
+func AllLenses() []Lens { return append(CaseLenses(), ArrayLenses()...) }
+
+// TableLenses returns the columns of the table of lenses.
+func TableLenses() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }
+
+// Lenses returns the lenses of TableLenses that need no further training and no special case.
 func Lenses() []Lens { return append(DefaultLenses(), Subsets{}, FisherOverlap{}, Reconstruction{}) }
 
 // DefaultLenses returns the lenses that a case uses unless Case.Lenses is set.
 func DefaultLenses() []Lens { return []Lens{Outputs{}, AgainstOracle{}, Neighbours{}} }
-
-// BoundedLens is a lens whose values lie between two numbers, such as an AUC between 0 and
-// 1: intervals over seeds end there.
-type BoundedLens interface {
-	Lens
-	Bounds() (low, high float64)
-}
 
 // Side is the side of the null on which a lens reads memory.
 type Side int
@@ -61,11 +144,16 @@ type Reading struct {
 	NoEvidence Reason
 	// Absent says why the lens has no reading of the case; then there is no estimate.
 	Absent string
+	// Scores are those of single records; nil for lenses without (Info.PerRecord).
+	Scores *Scores `json:"-"`
 }
 
+// unknownFloor is the floor of a number whose distribution under the null is not known.
+var unknownFloor = stats.Floor{Mean: math.NaN(), P95: math.NaN()}
+
 // absentReading is the reading of a lens that does not apply to a case.
-func absentReading(lens Lens, m *Model, why string) *Reading {
-	r := NoReading(lens.Name(), m.Label, Reason{})
+func absentReading(lens Lens, model, why string) *Reading {
+	r := NoReading(lens.Name(), model, Reason{})
 	r.Absent = why
 	return r
 }
@@ -73,8 +161,7 @@ func absentReading(lens Lens, m *Model, why string) *Reading {
 // NoReading returns a reading without a number, with the reason for it.
 func NoReading(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknown, NoEvidence: why, Absent: why.Why}
+	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknownFloor, NoEvidence: why, Absent: why.Why}
 }
 
 // WithinChance reports whether the value is nearer to the null than the chance floor's 95th

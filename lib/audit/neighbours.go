@@ -32,28 +32,32 @@ const maxTiedNeighbours = 0.05
 // Name implements Lens.
 func (Neighbours) Name() string { return "neighbours" }
 
-// About implements Lens.
-func (Neighbours) About() string {
-	return "RULER's M4: percentile of the similarity to the nearest retained record"
-}
-
-// Read implements Lens.
-func (l Neighbours) Read(c *Case, m *Model) (*Reading, error) {
-	u, err := c.embedding(m)
-	if err != nil {
-		return nil, err
+// Info implements Lens.
+func (Neighbours) Info() Info {
+	return Info{
+		Measures: "RULER's M4: percentile of the similarity to the nearest retained record",
+		Asks:     "Are forgotten records as close to retained ones as these are to each other?",
+		How: "M4: mean percentile of a forgotten record's similarity to its nearest retained neighbour among those of at most 2,000 retained " +
+			"records, with Student's interval. The floor is that of a mean of uniform ranks.",
+		Source: "RULER, equations 5 to 7",
+		Family: RepresentationFamily,
+		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain}},
+		High:   1,
 	}
-	return l.ReadEmbeddings(m.Label, ruler.Evidence{Unlearned: &u, Forget: c.Forget, Retain: c.Retain})
 }
 
 // tooFewEvidence returns the reason against too few forgotten or retained records.
-func tooFewEvidence(e ruler.Evidence) Reason {
+func tooFewEvidence(e *Evidence) Reason {
 	return TooFewRecords(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
 }
 
-// ReadEmbeddings returns the reading of given embeddings; model is the name in the reading.
-func (l Neighbours) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, error) {
-	rank, tied, err := ruler.M4Tied(e, ruler.Options{ZeroNorm: ruler.AsPublished})
+// Read implements Lens.
+func (l Neighbours) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	evidence, err := e.rulerEvidence(m, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	rank, tied, err := ruler.M4Tied(*evidence, ruler.Options{ZeroNorm: ruler.AsPublished})
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +67,8 @@ func (l Neighbours) ReadEmbeddings(model string, e ruler.Evidence) (*Reading, er
 	}
 	sd := ruler.M4NullSD(len(e.Forget))
 	return &Reading{
-		Lens: l.Name(), Model: model, Memory: Above, Estimate: *rank,
+		Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: *rank,
 		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(len(e.Forget))},
-		NoEvidence: firstReason(tooFewEvidence(e), decided, CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain)),
+		NoEvidence: firstReason(tooFewEvidence(e), decided, CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }
-
-// Bounds implements BoundedLens: a percentile.
-func (Neighbours) Bounds() (low, high float64) { return 0, 1 }

@@ -25,22 +25,28 @@ var _ Lens = Outputs{}
 // Name implements Lens.
 func (Outputs) Name() string { return "outputs" }
 
-// About implements Lens.
-func (Outputs) About() string {
-	return "signed AUC of a loss-threshold attack, forgotten against held-out records"
+// Info implements Lens.
+func (Outputs) Info() Info {
+	return Info{
+		Measures: "signed AUC of a loss-threshold attack, forgotten against held-out records",
+		Family:   OutputFamily,
+		Needs:    Needs{Arrays: []Array{LossArray}, Sets: []Set{Retain, HeldOut}},
+		High:     1,
+	}
 }
 
 // Read implements Lens.
-func (l Outputs) Read(c *Case, m *Model) (*Reading, error) {
-	losses, err := c.Losses(m)
+func (l Outputs) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	r, err := attack.LossThreshold{}.Run(e.lossesByRole(m))
 	if err != nil {
 		return nil, err
 	}
-	r, err := attack.LossThreshold{}.Run(losses)
-	if err != nil {
-		return nil, err
-	}
-	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: scoresOf(r.Scores.Members), Nonmembers: scoresOf(r.Scores.Nonmembers)})
+	return SignedAUC(l.Name(), m.Name, attack.Samples{Members: scoresOf(r.Scores.Members), Nonmembers: scoresOf(r.Scores.Nonmembers)})
+}
+
+// lossesByRole returns a model's losses on the records of each set.
+func (e *Evidence) lossesByRole(m *Arrays) attack.Losses {
+	return attack.Losses{Retained: valuesAt(m.Losses, e.Retain), Forgotten: valuesAt(m.Losses, e.Forget), HeldOut: valuesAt(m.Losses, e.HeldOut)}
 }
 
 func scoresOf(examples []attack.Example) []float64 {
@@ -70,9 +76,6 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 
 // aucReading returns the AUC that the values in higher exceed those in lower, with the floor of its
 // distance from 0.5.
-func aucReading(l Lens, m *Model, higher, lower []float64) (*Reading, error) {
-	return SignedAUC(l.Name(), m.Label, attack.Samples{Members: higher, Nonmembers: lower})
+func aucReading(l Lens, m *Arrays, higher, lower []float64) (*Reading, error) {
+	return SignedAUC(l.Name(), m.Name, attack.Samples{Members: higher, Nonmembers: lower})
 }
-
-// Bounds implements BoundedLens: an AUC.
-func (Outputs) Bounds() (low, high float64) { return 0, 1 }

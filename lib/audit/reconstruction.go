@@ -49,14 +49,15 @@ const minSteps = 600
 // Name implements Lens.
 func (Reconstruction) Name() string { return "reconstruction" }
 
-// About implements Lens.
-func (Reconstruction) About() string {
-	return "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records"
+// Info implements Lens.
+func (Reconstruction) Info() Info {
+	return Info{Needs: Needs{Case: true},
+		Measures: "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records"}
 }
 
 // Read implements Lens.
-func (l Reconstruction) Read(c *Case, m *Model) (*Reading, error) {
-	forgotten, held, err := l.gains(c, m)
+func (l Reconstruction) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	forgotten, held, err := l.gains(e.Case, m.Model)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}

@@ -28,7 +28,7 @@ func compressed() lab.Setting {
 // the mean of the class by name, and pairs counted one by one.
 func TestTheReconstructionLensCountsPairs(t *testing.T) {
 	c := openCase(t, newLab(t), compressed())
-	got, err := Reconstruction{}.Read(c, c.Original)
+	got, err := c.Read(Reconstruction{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,14 +112,14 @@ func sum(x []float64) (s float64) {
 // An autoencoder of cells has codes too, and its records are no pixels.
 func TestTheReconstructionLensSeesAModelOfCells(t *testing.T) {
 	c := openCase(t, newLab(t), cellsToForget())
-	r, err := Reconstruction{}.Read(c, c.Original)
+	r, err := c.Read(Reconstruction{}, c.Original)
 	if err != nil || r.N != len(c.Forget)+(len(c.EvalRows())+1)/2 || !(r.Low <= r.Value && r.Value <= r.High) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	few := *c.Prepared
 	few.Test = few.Test.Gather([]int{0, 1, 2, 3, 4, 5})
 	c.Problem.Prepared = &few
-	if _, err := (Reconstruction{}).Read(c, c.Original); err == nil || !strings.Contains(err.Error(), `"reconstruction": `) || !strings.Contains(err.Error(), "3 held-out records") {
+	if _, err := c.Read(Reconstruction{}, c.Original); err == nil || !strings.Contains(err.Error(), `"reconstruction": `) || !strings.Contains(err.Error(), "3 held-out records") {
 		t.Errorf("three held-out records: %v", err)
 	}
 }

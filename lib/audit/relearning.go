@@ -54,18 +54,18 @@ var _ Lens = Relearning{}
 // Name implements Lens.
 func (Relearning) Name() string { return "relearning" }
 
-// About implements Lens.
-func (Relearning) About() string {
-	return "signed AUC of how soon records are learned again, forgotten against held-out records"
+// Info implements Lens.
+func (Relearning) Info() Info {
+	return Info{Measures: "signed AUC of how soon records are learned again, forgotten against held-out records", Needs: Needs{Case: true}}
 }
 
 // Read implements Lens.
-func (l Relearning) Read(c *Case, m *Model) (*Reading, error) {
-	forgotten, held, err := l.relearnTimes(c, m)
+func (l Relearning) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	forgotten, held, err := l.relearnTimes(e.Case, m.Model)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	losses, err := c.Losses(m)
+	losses, err := e.Case.Losses(m.Model)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}

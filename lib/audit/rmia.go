@@ -5,7 +5,6 @@ package audit
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -49,18 +48,20 @@ var _ Lens = RMIA{}
 // Name implements Lens.
 func (RMIA) Name() string { return "rmia" }
 
-// About implements Lens.
-func (RMIA) About() string {
-	return "signed AUC of how far the likelihood is raised above a retrained model's, forgotten against held-out records"
+// Info implements Lens.
+func (RMIA) Info() Info {
+	return Info{Needs: Needs{Case: true},
+		Measures: "signed AUC of how far the likelihood is raised above a retrained model's, forgotten against held-out records"}
 }
 
 // Read implements Lens.
-func (l RMIA) Read(c *Case, m *Model) (*Reading, error) {
-	reference, err := c.reference(m)
+func (l RMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	c := e.Case
+	reference, err := c.reference(m.Model)
 	if err != nil {
 		return nil, err
 	}
-	target, n, err := c.logLikelihoods(m)
+	target, n, err := c.logLikelihoods(m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -92,21 +93,14 @@ func (c *Case) logLikelihoods(m *Model) (of []float64, n int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	of = slices.Concat(losses.Forgotten, losses.HeldOut)
-	for i := range of {
-		of[i] = -of[i]
-	}
-	return of, len(losses.Forgotten), nil
+	return negated(slices.Concat(losses.Forgotten, losses.HeldOut)), len(losses.Forgotten), nil
 }
 
 // reference returns a model that never had the records and is not m.
 func (c *Case) reference(m *Model) (*Model, error) {
-	another := c.SecondOracle
-	if another == nil {
-		var err error
-		if another, err = c.Variant(context.Background(), secondOracle); err != nil {
-			return nil, err
-		}
+	another, err := c.secondOracle()
+	if err != nil {
+		return nil, err
 	}
 	if another.Weights.Hash() == m.Weights.Hash() {
 		return c.Oracle, nil

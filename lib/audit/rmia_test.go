@@ -45,14 +45,14 @@ func TestRMIAIsItsFormula(t *testing.T) {
 			if a == 0.3 {
 				lens = RMIA{}
 			}
-			got, err := lens.Read(c, one.m)
+			got, err := c.Read(lens, one.m)
 			if err != nil || math.Abs(got.Value-want.Value) > 2e-3 || math.Abs(got.Low-want.Low) > 2e-3 || got.N != len(c.Forget)+c.Test.X.Rows/2 {
 				t.Errorf("%s, A %g: %+v, want %v (%v)", one.m.Label, a, got, want, err)
 			}
 		}
 	}
 	c.SecondOracle = c.Oracle
-	if got, err := (RMIA{}).Read(c, another); err != nil || got.Value > 0.2 {
+	if got, err := c.Read(RMIA{}, another); err != nil || got.Value > 0.2 {
 		t.Errorf("a reference of the caller's: %+v, %v", got, err)
 	}
 }
@@ -61,15 +61,15 @@ func TestRMIAIsItsFormula(t *testing.T) {
 // had them; the lens sees the memory that Outputs takes for none.
 func TestRMIASeesAMemoryOfHardRecords(t *testing.T) {
 	c := openCase(t, newLab(t), island())
-	original, err := RMIA{}.Read(c, c.Original)
+	original, err := c.Read(RMIA{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
-	oracle, err := RMIA{}.Read(c, c.Oracle)
+	oracle, err := c.Read(RMIA{}, c.Oracle)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := Outputs{}.Read(c, c.Original)
+	plain, err := c.Read(Outputs{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestRMIALooksAtAutoencoders(t *testing.T) {
 		Model: vae.Cells{Hidden: []int{8}, Latent: 2},
 	})
 	c.SecondOracle = c.Oracle
-	got, err := RMIA{}.Read(c, c.Original)
+	got, err := c.Read(RMIA{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,24 +8,21 @@ import (
 
 // Embedding returns the activations just before the output layer, a row per record of the training
 // part.
-func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return c.embedding(m) }
+func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return m.Embedding() }
 
 // RULER measures M1 to M4 of a model against the case's oracle and original, with the values of
 // every record. Rows without a direction pass, as in the paper's program; otherwise opt decides.
 func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
-	e := ruler.Evidence{Forget: c.Forget, Retain: c.Retain}
-	for _, of := range []struct {
-		model *Model
-		to    *array.Rows
-	}{{m, &e.Unlearned}, {c.Oracle, &e.Oracle}, {c.Original, &e.Original}} {
-		x, err := c.embedding(of.model)
-		if err != nil {
-			return nil, err
-		}
-		*of.to = x
+	e, err := c.Evidence(Needs{Original: 1, Retrained: 1}, m)
+	if err != nil {
+		return nil, err
+	}
+	of, err := e.rulerEvidence(e.Models[0], e.ModelsOf(Retrained)[0], e.ModelsOf(Original)[0])
+	if err != nil {
+		return nil, err
 	}
 	opt.ZeroNorm = ruler.AsPublished
-	return ruler.Measure(e, opt)
+	return ruler.Measure(*of, opt)
 }
 
 // RULERValues returns M1 to M4 and the values of every record without intervals, which is much

@@ -16,11 +16,11 @@ func TestRULEROfACaseAgreesWithTheLenses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gap, err := AgainstOracle{}.Read(c, c.Original)
+	gap, err := c.Read(AgainstOracle{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}
-	rank, err := Neighbours{}.Read(c, c.Original)
+	rank, err := c.Read(Neighbours{}, c.Original)
 	if err != nil {
 		t.Fatal(err)
 	}

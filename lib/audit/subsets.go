@@ -6,7 +6,6 @@ package audit
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -54,22 +53,26 @@ var _ Lens = Subsets{}
 // Name implements Lens.
 func (Subsets) Name() string { return "subsets" }
 
-// About implements Lens.
-func (Subsets) About() string {
-	return "SDE: share of random references against which the forgotten set looks like training data"
+// Info implements Lens.
+func (Subsets) Info() Info {
+	return Info{
+		Measures: "SDE: share of random references against which the forgotten set looks like training data",
+		Asks:     "As a set, do the forgotten records look more like retained or like held-out ones?",
+		How: "SDE: share of 40 draws of references of at most 400 records against which the set is called in training, with Wilson's interval " +
+			"over the draws; they share the forgotten records. Rests on the spread of the embeddings alone.",
+		Source: "SDE, section 3.2",
+		Family: SubsetFamily,
+		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain, HeldOut}},
+	}
 }
 
 // Read implements Lens.
-func (l Subsets) Read(c *Case, m *Model) (*Reading, error) {
-	g, err := c.EmbeddingGroups(m)
+func (l Subsets) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	g, err := e.groups(m.Embedding)
 	if err != nil {
 		return nil, err
 	}
-	return l.ReadGroups(m.Label, *g, engine.Root(drawSeed+c.Shift))
-}
-
-// ReadGroups returns the reading of given activations; the references are drawn from root.
-func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading, error) {
+	root := engine.Root(e.Seed)
 	draws, size, scale := cmp.Or(l.Draws, subsetDraws), cmp.Or(l.Size, subsetSize), cmp.Or(l.Scale, 1)
 	if size < 4 || draws < 1 {
 		return nil, fmt.Errorf("audit: the lens %q: %d draws of sets of %d records, at least one of four is needed", l.Name(), draws, size)
@@ -80,7 +83,7 @@ func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading,
 	}
 	few := tooFewRecords(2*MinRecords, min(size, records), "records in the smallest set, which is halved")
 	if size = min(size, records); size < 4 {
-		return NoReading(l.Name(), model, few), nil
+		return NoReading(l.Name(), m.Name, few), nil
 	}
 	size -= size % 2
 	collapsed := firstReason(g.collapsedReason(g.Retained), g.collapsedReason(g.HeldOut))
@@ -109,8 +112,7 @@ func (l Subsets) ReadGroups(model string, g Groups, root engine.Root) (*Reading,
 			inside += 0.5
 		}
 	}
-	e := stats.Wilson(inside/float64(draws), draws, 0.95).WithNull(0.5, stats.NearNull)
-	e.Over = stats.OverDraws
-	unknown := stats.Floor{Mean: math.NaN(), P95: math.NaN()}
-	return &Reading{Lens: l.Name(), Model: model, Memory: Above, Estimate: e, Floor: unknown, NoEvidence: firstReason(few, collapsed)}, nil
+	share := stats.Wilson(inside/float64(draws), draws, 0.95).WithNull(0.5, stats.NearNull)
+	share.Over = stats.OverDraws
+	return &Reading{Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: share, Floor: unknownFloor, NoEvidence: firstReason(few, collapsed)}, nil
 }

@@ -37,7 +37,7 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 		}
 		for _, lens := range c.lenses() {
 			part := progress.Begin(lens.Name()+" of "+m.Label, 0)
-			r, err := lens.Read(c, m)
+			r, err := c.Read(lens, m)
 			part.Done()
 			task.Add(1)
 			if err != nil {
@@ -90,7 +90,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	}
 	for i, lens := range c.lenses() {
 		r := readings[i]
-		note := lens.About()
+		note := lens.Info().Measures
 		if r.Absent == "" {
 			note = fmt.Sprintf("%s; null %g%s", note, *r.Null, floorText(r))
 		}
@@ -204,7 +204,7 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 		if readings[k].Absent != "" {
 			continue
 		}
-		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
+		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.Info().Measures}, Digits: 3}
 		for i, m := range models {
 			r := readings[i*len(c.lenses())+k]
 			row := plot.ForestRow{Label: m.Label, Estimate: r.Estimate, Control: m.Control, Missing: r.Absent}

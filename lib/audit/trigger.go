@@ -5,7 +5,6 @@ package audit
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -33,25 +32,26 @@ var _ Lens = Trigger{}
 // Name implements Lens.
 func (Trigger) Name() string { return "backdoor" }
 
-// About implements Lens.
-func (Trigger) About() string {
-	return "by how much a backdoor's trigger raises the share of unseen records that get its label"
+// Info implements Lens.
+func (Trigger) Info() Info {
+	return Info{Measures: "by how much a backdoor's trigger raises the share of unseen records that get its label", Needs: Needs{Case: true}}
 }
 
 // Read implements Lens.
-func (l Trigger) Read(c *Case, m *Model) (*Reading, error) {
+func (l Trigger) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	c := e.Case
 	if c.Backdoor() == nil || c.Backdoor().Confuse {
-		return absentReading(l, m, "no backdoor"), nil
+		return absentReading(l, m.Name, "no backdoor"), nil
 	}
 	with, err := c.TriggeredRecords()
 	if err != nil {
 		return nil, err
 	}
-	o, err := m.Outputs()
+	o, err := m.Model.Outputs()
 	if err != nil {
 		return nil, err
 	}
-	p, err := c.Runner.Predict(m.Weights, with.X)
+	p, err := c.Runner.Predict(m.Model.Weights, with.X)
 	if err != nil {
 		return nil, err
 	}
@@ -85,12 +85,12 @@ func (c *Case) isSource(row int) bool {
 }
 
 // shareReading returns the reading of the difference of two shares; its null is 0.
-func shareReading(c *Case, l Lens, m *Model, share, other stats.Estimate) (*Reading, error) {
+func shareReading(c *Case, l Lens, m *Arrays, share, other stats.Estimate) (*Reading, error) {
 	if share.N < 2 || len(c.Forget) == 0 {
 		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
 	}
 	e := stats.ShareDifference(share, other).WithNull(0, stats.NearNull)
-	return &Reading{Lens: l.Name(), Model: m.Label, Memory: Above, Estimate: e, Floor: stats.Floor{Mean: math.NaN(), P95: math.NaN()}}, nil
+	return &Reading{Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: e, Floor: unknownFloor}, nil
 }
 
 // predictedClasses returns the class with the largest logit of every row.

@@ -43,13 +43,13 @@ func TestNoLensLooksAtRecordsThatAMethodMayHaveSeen(t *testing.T) {
 	absent := 0
 	for _, lens := range append(Lenses(), RMIA{}, Relearning{Epochs: 3}) {
 		read := func(c *Case) string {
-			r, err := lens.Read(c, c.Original)
+			r, err := c.Read(lens, c.Original)
 			if err != nil {
 				t.Fatalf("%s: %v", lens.Name(), err)
 			}
 			return fmt.Sprint(r.Value, r.Low, r.High, r.N, r.Absent)
 		}
-		if r, err := lens.Read(plain, plain.Original); err == nil && r.Absent != "" {
+		if r, err := plain.Read(lens, plain.Original); err == nil && r.Absent != "" {
 			absent++
 			continue
 		}

@@ -80,7 +80,7 @@ func TestTheTriggersEffectIsAMeanOfDifferences(t *testing.T) {
 		models = append(models, c.NewModel(fmt.Sprint("seed ", seed), c.InitialWeights(seed)))
 	}
 	for _, m := range models {
-		r, err := Trigger{}.Read(c, m)
+		r, err := c.Read(Trigger{}, m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestTheTimeOfRelearningIsOnAStraightLine(t *testing.T) {
 func TestRelearningSettingsThatCannotBe(t *testing.T) {
 	c := openCase(t, newLab(t), island())
 	for _, l := range []Relearning{{Epochs: -1}, {MaxHeldOut: -1}} {
-		if _, err := l.Read(c, c.Original); err == nil {
+		if _, err := c.Read(l, c.Original); err == nil {
 			t.Errorf("%+v is accepted", l)
 		}
 	}

@@ -3,6 +3,8 @@
 package command
 
 import (
+	"fmt"
+
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/cli"
@@ -49,16 +51,21 @@ Memory: about 100 bytes per loss.`,
 
 // attackLosses uses losses as the negative ELBO of a model without a KL term.
 func attackLosses(model attack.Samples, reference *attack.Samples) ([]attackRow, error) {
-	e := generative.Evidence{Model: lossViews(model)}
+	view, member := lossView(model)
+	e := generative.Evidence{Model: view, Member: member}
 	attacks := []generative.Attack{generative.Recon{}}
 	if reference != nil {
-		r := lossViews(*reference)
+		if len(model.Members) != len(reference.Members) || len(model.Nonmembers) != len(reference.Nonmembers) {
+			return nil, fmt.Errorf("%d members and %d non-members, by the reference %d and %d",
+				len(model.Members), len(model.Nonmembers), len(reference.Members), len(reference.Nonmembers))
+		}
+		r, _ := lossView(*reference)
 		e.Reference = &r
 		attacks = append(attacks, generative.LikelihoodRatio{})
 	}
 	var rows []attackRow
 	for _, a := range attacks {
-		r, err := generative.Run(a, e)
+		r, err := attack.Run(a, e, member)
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +75,7 @@ func attackLosses(model attack.Samples, reference *attack.Samples) ([]attackRow,
 	return rows, nil
 }
 
-func lossViews(s attack.Samples) generative.Views {
-	view := func(losses []float64) generative.View {
-		return generative.View{Recon: losses, KL: make([]float64, len(losses))}
-	}
-	return generative.Views{Members: view(s.Members), Nonmembers: view(s.Nonmembers)}
+func lossView(s attack.Samples) (v generative.View, member []bool) {
+	losses, member := s.Joined()
+	return generative.View{Recon: losses, KL: make([]float64, len(losses))}, member
 }

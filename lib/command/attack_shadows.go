@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/cli"
 
@@ -88,7 +89,7 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attackRo
 		if len(names) == 0 && unasked || len(names) > 0 && !slices.Contains(names, a.Name()) {
 			continue
 		}
-		r, err := shadow.Run(a, e, member)
+		r, err := attack.Run(a, e, member)
 		row := attackRow{Attack: a.Name(), ScoreReport: r}
 		var lacks *shadow.Inapplicable
 		switch {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
-	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/cli/clitest"
 )
@@ -124,10 +124,10 @@ func TestAuditListsEverythingThatIsWrong(t *testing.T) {
 // A judgement is in the list of the command line as soon as it is in the list.
 func TestListShowsEveryLensOfAudits(t *testing.T) {
 	got := clitest.Decoded[map[string][]map[string]string](t, lethe(t, "list", "judgements", "--json"))["judgements"]
-	if len(got) != len(judge.All()) {
-		t.Fatalf("%d judgements, want %d", len(got), len(judge.All()))
+	if len(got) != len(audit.ArrayLenses()) {
+		t.Fatalf("%d judgements, want %d", len(got), len(audit.ArrayLenses()))
 	}
-	for k, j := range judge.All() {
+	for k, j := range audit.ArrayLenses() {
 		if e := got[k]; e["name"] != j.Name() || e["about"] == "" || e["from"] == "" || e["needs"] == "" {
 			t.Errorf("%v", e)
 		}

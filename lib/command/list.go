@@ -54,10 +54,12 @@ func inventories() []inventory {
 		namedInventory("metrics", "verification metrics", func() []listEntry {
 			return newEntries(verify.All(), func(m verify.Metric) listEntry { return listEntry{Name: m.Name, About: m.About} })
 		}),
-		namedInventory("lenses", "lenses on a trained model", func() []listEntry { return describedEntries("", audit.AllLenses()) }),
+		namedInventory("lenses", "lenses on a trained model", func() []listEntry {
+			return newEntries(audit.AllLenses(), func(l audit.Lens) listEntry { return listEntry{Name: l.Name(), About: l.Info().Measures} })
+		}),
 		namedInventory("judgements", "lenses of lethe audit, on saved arrays", func() []listEntry {
-			return newEntries(judge.All(), func(j judge.Lens) listEntry {
-				return listEntry{Name: j.Name(), About: j.About().Asks, From: j.About().Source, Needs: j.Needs().String()}
+			return newEntries(audit.ArrayLenses(), func(l audit.Lens) listEntry {
+				return listEntry{Name: l.Name(), About: l.Info().Asks, From: l.Info().Source, Needs: judge.FilesFor(l.Info().Needs)}
 			})
 		}, "from", "needs"),
 		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
 	"github.com/lethe-ml/lethe/lib/attack/population"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
-	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/information"
@@ -103,15 +104,15 @@ func openEngine(t *testing.T) *engine.Engine {
 func TestEveryAttackAnnouncesItself(t *testing.T) {
 	shown := progresstest.Record(t)
 	for _, a := range population.All() {
-		_, _ = population.Run(a, population.Evidence{}) // it announces itself before it looks
+		_, _ = attack.Run(a, population.Evidence{}, nil) // it announces itself before it looks
 		checkAnnounced(t, shown, a.Name())
 	}
 	for _, a := range shadow.All() {
-		_, _ = shadow.Run(a, shadow.Evidence{}, nil)
+		_, _ = attack.Run(a, shadow.Evidence{}, nil)
 		checkAnnounced(t, shown, a.Name())
 	}
 	for _, a := range generative.All() {
-		_, _ = generative.Run(a, generative.Evidence{})
+		_, _ = attack.Run(a, generative.Evidence{}, nil)
 		checkAnnounced(t, shown, a.Name())
 	}
 	e := openEngine(t)
@@ -143,7 +144,7 @@ func TestEveryLensOnArraysAnnouncesItself(t *testing.T) {
 	if r.Code != 0 {
 		t.Fatal(r.Stderr)
 	}
-	for _, l := range judge.All() {
+	for _, l := range audit.ArrayLenses() {
 		checkAnnounced(t, shown, "auditing · "+l.Name())
 	}
 }

@@ -71,7 +71,7 @@ func (r *Result) Table() *report.Table {
 			"without the records.",
 	}
 	for k, lens := range r.Study.Lenses {
-		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About() + r.nullText(k)})
+		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.Info().Measures + r.nullText(k)})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
 		report.Column{Name: "held out", Unit: "accuracy"})
@@ -174,9 +174,8 @@ func (r *Result) lensMean(found []*Model, lens int) (e stats.Estimate, absent st
 	}
 	mean := stats.MeanInterval(values, 0.95, "seeds")
 	mean.Null, mean.Better = e.Null, e.Better
-	if b, bounded := r.Study.Lenses[lens].(audit.BoundedLens); bounded && len(values) > 1 {
-		low, high := b.Bounds()
-		mean.Low, mean.High = max(mean.Low, low), min(mean.High, high)
+	if of := r.Study.Lenses[lens].Info(); of.Low < of.High && len(values) > 1 {
+		mean.Low, mean.High = max(mean.Low, of.Low), min(mean.High, of.High)
 	}
 	return mean, ""
 }
@@ -288,7 +287,7 @@ func (r *Result) provenance() report.Provenance {
 func (r *Result) Figure() plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: r.Title()}, Columns: 1}
 	for k, lens := range r.Study.Lenses {
-		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.About()}, Digits: 3}
+		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.Info().Measures}, Digits: 3}
 		readable := false
 		for _, label := range r.labels() {
 			none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}

@@ -46,7 +46,7 @@ func losses(rng *rand.Rand, retain, forget, test float64) attack.Losses {
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0xa77ac)) }
 
 // Run runs the suite on an attack.
-func Run(t *testing.T, a attack.Attack) {
+func Run(t *testing.T, a attack.LossAttack) {
 	t.Helper()
 	t.Run("has a name", func(t *testing.T) { conform.CheckName(t, a.Name(), a.About()) })
 	t.Run("finds a memory", func(t *testing.T) {
@@ -94,7 +94,7 @@ func Run(t *testing.T, a attack.Attack) {
 }
 
 // checkCalibrated attacks oracles, for which forgotten records are non-members.
-func checkCalibrated(t *testing.T, a attack.Attack) {
+func checkCalibrated(t *testing.T, a attack.LossAttack) {
 	var accuracy, area coverage
 	beyond := 0
 	for k := range simulations {
@@ -112,7 +112,7 @@ func checkCalibrated(t *testing.T, a attack.Attack) {
 	}
 }
 
-func checkRefused(t *testing.T, a attack.Attack) {
+func checkRefused(t *testing.T, a attack.LossAttack) {
 	for _, c := range []struct {
 		name   string
 		values func(l *attack.Losses) *[]float64
@@ -134,7 +134,7 @@ func checkRefused(t *testing.T, a attack.Attack) {
 	}
 }
 
-func run(t *testing.T, a attack.Attack, l attack.Losses) *attack.Result {
+func run(t *testing.T, a attack.LossAttack, l attack.Losses) *attack.Result {
 	t.Helper()
 	r, err := a.Run(l)
 	if err != nil {

@@ -111,12 +111,12 @@ type brokenGenerative struct {
 	generative.Recon
 	name   string
 	before func(e generative.Evidence)
-	after  func(s attack.Samples)
+	after  func(scores []float64)
 }
 
 func (b brokenGenerative) Name() string { return b.name }
 
-func (b brokenGenerative) Scores(e generative.Evidence) (attack.Samples, error) {
+func (b brokenGenerative) Scores(e generative.Evidence) ([]float64, error) {
 	if b.before != nil {
 		b.before(e)
 	}
@@ -137,21 +137,21 @@ var brokenGeneratives = []struct {
 	breaks string
 	brokenGenerative
 }{
-	{"finds a memory", brokenGenerative{name: "recon-negated", after: func(s attack.Samples) { negate(s.Members); negate(s.Nonmembers) }}},
-	{"finds none in an oracle", brokenGenerative{name: "recon-that-knows", after: func(s attack.Samples) {
-		for i := range s.Members {
-			s.Members[i] += 0.5
+	{"finds a memory", brokenGenerative{name: "recon-negated", after: negate}},
+	{"finds none in an oracle", brokenGenerative{name: "recon-that-knows", after: func(scores []float64) {
+		for i := range min(forgotten, len(scores)) {
+			scores[i] += 0.5
 		}
 	}}},
 	{"leaves the evidence alone", brokenGenerative{name: "recon-that-writes", before: func(e generative.Evidence) {
-		for i := range e.Model.Members.Recon {
-			e.Model.Members.Recon[i]++
+		for i := range e.Model.Recon {
+			e.Model.Recon[i]++
 		}
 	}}},
 	{"refuses nonsense", brokenGenerative{name: "recon-without-nan", before: func(e generative.Evidence) {
-		for i, v := range e.Model.Nonmembers.Recon {
+		for i, v := range e.Model.Recon {
 			if math.IsNaN(v) {
-				e.Model.Nonmembers.Recon[i] = 0
+				e.Model.Recon[i] = 0
 			}
 		}
 	}}},
@@ -204,17 +204,17 @@ var brokenShadows = []struct {
 type brokenPopulation struct {
 	population.QuantileRegression
 	name   string
-	before func(known, asked *population.Records)
+	before func(e *population.Evidence)
 	sign   float64
 }
 
 func (b brokenPopulation) Name() string { return b.name }
 
-func (b brokenPopulation) Scores(known, asked population.Records) ([]float64, error) {
+func (b brokenPopulation) Scores(e population.Evidence) ([]float64, error) {
 	if b.before != nil {
-		b.before(&known, &asked)
+		b.before(&e)
 	}
-	out, err := b.QuantileRegression.Scores(known, asked)
+	out, err := b.QuantileRegression.Scores(e)
 	for i := range out {
 		out[i] *= b.sign
 	}
@@ -226,26 +226,24 @@ var brokenPopulationAttacks = []struct {
 	brokenPopulation
 }{
 	{"finds a memory", brokenPopulation{name: "quantile-negated", sign: -1}},
-	{"finds none in an oracle", brokenPopulation{name: "quantile-that-knows-the-role", sign: 1, before: func(_, asked *population.Records) {
-		asked.Scores = slices.Clone(asked.Scores)
-		for i := range asked.Scores {
-			if len(asked.Scores) == forgotten {
-				asked.Scores[i] += 0.5
-			}
+	{"finds none in an oracle", brokenPopulation{name: "quantile-that-knows-the-role", sign: 1, before: func(e *population.Evidence) {
+		e.Asked.Scores = slices.Clone(e.Asked.Scores)
+		for i := range min(forgotten, len(e.Asked.Scores)) {
+			e.Asked.Scores[i] += 0.5
 		}
 	}}},
-	{"exchanged roles flip the answer", brokenPopulation{name: "quantile-of-the-asked", sign: 1, before: func(known, asked *population.Records) {
-		*known = *asked
+	{"exchanged roles flip the answer", brokenPopulation{name: "quantile-of-the-asked", sign: 1, before: func(e *population.Evidence) {
+		e.Known = e.Asked
 	}}},
-	{"leaves the evidence alone", brokenPopulation{name: "quantile-that-writes", sign: 1, before: func(_, asked *population.Records) {
-		for i := range asked.Scores {
-			asked.Scores[i]++
+	{"leaves the evidence alone", brokenPopulation{name: "quantile-that-writes", sign: 1, before: func(e *population.Evidence) {
+		for i := range e.Asked.Scores {
+			e.Asked.Scores[i]++
 		}
 	}}},
-	{"refuses nonsense", brokenPopulation{name: "quantile-without-nan", sign: 1, before: func(known, _ *population.Records) {
-		for i, v := range known.Scores {
+	{"refuses nonsense", brokenPopulation{name: "quantile-without-nan", sign: 1, before: func(e *population.Evidence) {
+		for i, v := range e.Known.Scores {
 			if math.IsNaN(v) {
-				known.Scores[i] = 0
+				e.Known.Scores[i] = 0
 			}
 		}
 	}}},

@@ -1,7 +1,5 @@
 package generative
 
-import "github.com/lethe-ml/lethe/lib/attack"
-
 // ELBO scores a record by its evidence lower bound.
 //
 //	score = -(recon + KL)
@@ -19,6 +17,4 @@ func (ELBO) Name() string { return "elbo" }
 func (ELBO) About() string { return "evidence lower bound" }
 
 // Scores implements Attack.
-func (ELBO) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.score(func(v View) ([]float64, error) { return v.weightedLoss(-1, -1) })
-}
+func (ELBO) Scores(e Evidence) ([]float64, error) { return e.Model.weightedLoss(-1, -1) }

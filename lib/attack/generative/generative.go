@@ -3,25 +3,14 @@
 package generative
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the setting named in its
-// comment.
-type Attack interface {
-	// Name is the attack's short name, such as "likelihood-ratio".
-	Name() string
-	// About says in one line what the score is.
-	About() string
-	// Scores are higher for members if the model remembers them. They are signed: an attack that
-	// finds members on the other side has an AUC below 0.5, which is a finding too.
-	Scores(e Evidence) (attack.Samples, error)
-}
+// Attack is an attack on a generative model without training.
+type Attack = attack.Attack[Evidence]
 
 // View holds one model's outputs for n records; an attack needs some of them.
 type View struct {
@@ -33,40 +22,17 @@ type View struct {
 	Codes array.Rows // latent means, a row per record
 }
 
-// Views holds the views of members and of non-members.
-type Views struct{ Members, Nonmembers View }
-
 // Evidence is the input of an attack.
 type Evidence struct {
-	Model     Views      // the model under attack
-	Reference *Views     // another model on the same records in the same order, for the likelihood ratio
+	Model     View       // by the model under attack
+	Member    []bool     // which records it was trained on, for Neighbours
+	Reference *View      // by another model, for the likelihood ratio
 	Retained  array.Rows // codes, by the model under attack, of other members that the attacker knows
 }
 
 // All returns every attack at its zero value, in alphabetical order.
 func All() []Attack {
 	return []Attack{ELBO{}, KL{}, LikelihoodRatio{}, Neighbours{}, CodedNeighbours(), Recon{}}
-}
-
-// Run attacks a model and reports with 95 % intervals.
-func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
-	defer progress.Begin(a.Name(), 0).Done()
-	s, err := a.Scores(e)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.Name(), err)
-	}
-	return attack.Score(s, 0.95)
-}
-
-// score applies a score to both views.
-func (b Views) score(score func(v View) ([]float64, error)) (out attack.Samples, err error) {
-	if out.Members, err = score(b.Members); err != nil {
-		return out, fmt.Errorf("members: %w", err)
-	}
-	if out.Nonmembers, err = score(b.Nonmembers); err != nil {
-		return out, fmt.Errorf("non-members: %w", err)
-	}
-	return out, nil
 }
 
 // weightedLoss returns recon + kl of every record, with weights.
@@ -94,5 +60,3 @@ func (v View) weightedLoss(recon, kl float64) ([]float64, error) {
 	}
 	return out, nil
 }
-
-var errNoCodes = errors.New("there are no codes")

@@ -1,7 +1,5 @@
 package generative
 
-import "github.com/lethe-ml/lethe/lib/attack"
-
 // KL scores a record by the negative divergence of its posterior from the prior.
 //
 //	score = -KL(q(z|x) || N(0, I))
@@ -20,6 +18,4 @@ func (KL) Name() string { return "kl" }
 func (KL) About() string { return "negative divergence of the posterior from the prior" }
 
 // Scores implements Attack.
-func (KL) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.score(func(v View) ([]float64, error) { return View{KL: v.KL}.weightedLoss(0, -1) })
-}
+func (KL) Scores(e Evidence) ([]float64, error) { return View{KL: e.Model.KL}.weightedLoss(0, -1) }

@@ -3,8 +3,6 @@ package generative
 import (
 	"errors"
 	"fmt"
-
-	"github.com/lethe-ml/lethe/lib/attack"
 )
 
 // LikelihoodRatio scores a record by how much better the model under attack fits it than a
@@ -30,26 +28,22 @@ func (LikelihoodRatio) Name() string { return "likelihood-ratio" }
 func (LikelihoodRatio) About() string { return "evidence lower bound less that of a reference model" }
 
 // Scores implements Attack.
-func (LikelihoodRatio) Scores(e Evidence) (attack.Samples, error) {
+func (LikelihoodRatio) Scores(e Evidence) ([]float64, error) {
 	if e.Reference == nil {
-		return attack.Samples{}, errors.New("there is no reference model")
+		return nil, errors.New("there is no reference model")
 	}
-	of := func(v View) ([]float64, error) { return v.weightedLoss(-1, -1) }
-	model, err := e.Model.score(of)
+	model, err := e.Model.weightedLoss(-1, -1)
 	if err != nil {
-		return model, err
+		return nil, err
 	}
-	reference, err := e.Reference.score(of)
+	reference, err := e.Reference.weightedLoss(-1, -1)
 	if err != nil {
-		return model, fmt.Errorf("reference: %w", err)
+		return nil, fmt.Errorf("reference: %w", err)
 	}
-	if len(model.Members) != len(reference.Members) || len(model.Nonmembers) != len(reference.Nonmembers) {
-		return model, fmt.Errorf("%d members and %d non-members, by the reference %d and %d",
-			len(model.Members), len(model.Nonmembers), len(reference.Members), len(reference.Nonmembers))
+	if len(model) != len(reference) {
+		return nil, fmt.Errorf("%d records, by the reference %d", len(model), len(reference))
 	}
-	return attack.Samples{
-		Members: subtract(model.Members, reference.Members), Nonmembers: subtract(model.Nonmembers, reference.Nonmembers),
-	}, nil
+	return subtract(model, reference), nil
 }
 
 func subtract(a, b []float64) []float64 {

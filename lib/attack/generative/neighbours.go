@@ -5,10 +5,10 @@ package generative
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/features"
 )
 
@@ -52,28 +52,20 @@ func (a Neighbours) About() string {
 }
 
 // Scores implements Attack.
-func (a Neighbours) Scores(e Evidence) (attack.Samples, error) {
-	if e.Retained == nil {
-		return attack.Samples{}, fmt.Errorf("retained records: %w", errNoCodes)
+func (a Neighbours) Scores(e Evidence) ([]float64, error) {
+	if e.Model.Codes == nil || e.Retained == nil {
+		return nil, errors.New("there are no codes of the records under attack, or none of retained ones")
 	}
-	index, members := e.Retained, 0
+	n := features.Neighbours{Codes: e.Model.Codes, Reference: e.Retained, K: cmp.Or(a.K, 10)}
 	if !a.ExcludeMembers {
-		var err error
-		if index, members, err = stackCodes(e.Model.Members.Codes, e.Retained); err != nil {
-			return attack.Samples{}, err
+		members, without, err := e.members()
+		if err != nil {
+			return nil, err
 		}
-	}
-	return e.Model.score(func(v View) ([]float64, error) { return a.scores(v.Codes, index, members) })
-}
-
-// scores scores records against an index whose first rows are the members.
-func (a Neighbours) scores(codes, index array.Rows, members int) ([]float64, error) {
-	if codes == nil {
-		return nil, errNoCodes
-	}
-	n := features.Neighbours{Codes: codes, Reference: index, K: cmp.Or(a.K, 10)}
-	if members > 0 {
-		n.Exclude = func(i int) int { return i % members } // a member itself
+		if n.Reference, err = stackCodes(members, e.Model.Codes, e.Retained); err != nil {
+			return nil, err
+		}
+		n.Exclude = func(i int) int { return without[i] }
 	}
 	out, err := n.MeanDistances()
 	for i := range out {
@@ -82,23 +74,43 @@ func (a Neighbours) scores(codes, index array.Rows, members int) ([]float64, err
 	return out, err
 }
 
-// stackCodes returns the members' codes followed by the retained ones, and the number of members.
-func stackCodes(members, retained array.Rows) (array.Rows, int, error) {
-	if members == nil {
-		return nil, 0, fmt.Errorf("members: %w", errNoCodes)
+// members returns the positions of the members, and for every record the member that is not its
+// neighbour, as an index into these: itself, or for non-members each in turn.
+func (e Evidence) members() (members, without []int, err error) {
+	rows, _ := e.Model.Codes.Shape()
+	if len(e.Member) != rows {
+		return nil, nil, fmt.Errorf("membership of %d records, codes of %d", len(e.Member), rows)
 	}
-	m, d := members.Shape()
-	n, other := retained.Shape()
-	if d != other || m == 0 {
-		return nil, 0, fmt.Errorf("%d members with codes of %d axes, retained ones have %d", m, d, other)
-	}
-	out := array.New[float64](m+n, d)
-	for i := range out.Rows {
-		if i < m {
-			copy(out.Row(i), members.Read(out.Row(i), i))
-		} else {
-			copy(out.Row(i), retained.Read(out.Row(i), i-m))
+	for i, in := range e.Member {
+		if in {
+			members = append(members, i)
 		}
 	}
-	return out, m, nil
+	if len(members) == 0 {
+		return nil, nil, errors.New("there are no members")
+	}
+	seen := map[bool]int{}
+	for _, in := range e.Member {
+		without = append(without, seen[in]%len(members))
+		seen[in]++
+	}
+	return members, without, nil
+}
+
+// stackCodes returns the members' codes followed by the retained ones.
+func stackCodes(members []int, codes, retained array.Rows) (array.Rows, error) {
+	_, d := codes.Shape()
+	n, other := retained.Shape()
+	if d != other {
+		return nil, fmt.Errorf("codes of %d axes, retained ones have %d", d, other)
+	}
+	out := array.New[float64](len(members)+n, d)
+	for k, i := range members {
+		copy(out.Row(k), codes.Read(out.Row(k), i))
+	}
+	for i := range n {
+		row := out.Row(len(members) + i)
+		copy(row, retained.Read(row, i))
+	}
+	return out, nil
 }

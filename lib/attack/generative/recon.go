@@ -1,7 +1,5 @@
 package generative
 
-import "github.com/lethe-ml/lethe/lib/attack"
-
 // Recon scores a record by its negative reconstruction loss, which is higher for records that the
 // model was trained on.
 //
@@ -19,6 +17,6 @@ func (Recon) Name() string { return "reconstruction" }
 func (Recon) About() string { return "negative reconstruction loss" }
 
 // Scores implements Attack.
-func (Recon) Scores(e Evidence) (attack.Samples, error) {
-	return e.Model.score(func(v View) ([]float64, error) { return View{Recon: v.Recon}.weightedLoss(-1, 0) })
+func (Recon) Scores(e Evidence) ([]float64, error) {
+	return View{Recon: e.Model.Recon}.weightedLoss(-1, 0)
 }

@@ -28,12 +28,12 @@ func (Percentile) Name() string { return "population" }
 func (Percentile) About() string { return "share of known non-members that the model fits less well" }
 
 // Scores implements Attack.
-func (Percentile) Scores(known, asked Records) ([]float64, error) {
-	if err := checkRecords(known, asked, false); err != nil {
+func (Percentile) Scores(e Evidence) ([]float64, error) {
+	if err := e.check(false); err != nil {
 		return nil, err
 	}
-	sorted, out := slices.Sorted(slices.Values(known.Scores)), make([]float64, len(asked.Scores))
-	for i, v := range asked.Scores {
+	sorted, out := slices.Sorted(slices.Values(e.Known.Scores)), make([]float64, len(e.Asked.Scores))
+	for i, v := range e.Asked.Scores {
 		below, _ := slices.BinarySearch(sorted, v)
 		equal := 0
 		for below+equal < len(sorted) && sorted[below+equal] == v {

@@ -10,19 +10,10 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the setting named in its
-// comment.
-type Attack interface {
-	// Name is the attack's short name, such as "population".
-	Name() string
-	// About says in one line what the score is.
-	About() string
-	// Scores are one per record in asked, higher for members if the model remembers them.
-	Scores(known, asked Records) ([]float64, error)
-}
+// Attack is an attack from non-members alone.
+type Attack = attack.Attack[Evidence]
 
 // All returns every attack at its zero value, in alphabetical order.
 func All() []Attack { return []Attack{Percentile{}, QuantileRegression{}} }
@@ -35,39 +26,20 @@ type Records struct {
 	Features array.Matrix[float64]
 }
 
-// Evidence is the input of an attack: three sets that have no record in common.
+// Evidence is the input of an attack: two sets that have no record in common. Records that are
+// learned from are not scored.
 type Evidence struct {
-	Known      Records // non-members that the attack learns from
-	Members    Records // the members under attack
-	Nonmembers Records // the non-members to compare with
+	Known Records // non-members that the attack learns from
+	Asked Records // the records under attack
 }
 
-// Run attacks and reports with 95 % intervals over records. Records that were learned from are not
-// scored.
-func Run(a Attack, e Evidence) (*attack.ScoreReport, error) {
-	defer progress.Begin(a.Name(), 0).Done()
-	var s attack.Samples
+// check refuses records without scores and, for an attack that uses features, features that do not
+// fit.
+func (e Evidence) check(features bool) error {
 	for _, side := range []struct {
 		role string
 		of   Records
-		to   *[]float64
-	}{{"members", e.Members, &s.Members}, {"non-members", e.Nonmembers, &s.Nonmembers}} {
-		scores, err := a.Scores(e.Known, side.of)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", a.Name(), side.role, err)
-		}
-		*side.to = scores
-	}
-	return attack.Score(s, 0.95)
-}
-
-// checkRecords refuses records without scores and, for an attack that uses features, features that
-// do not fit.
-func checkRecords(known, asked Records, features bool) error {
-	for _, side := range []struct {
-		role string
-		of   Records
-	}{{"known non-members", known}, {"records under attack", asked}} {
+	}{{"known non-members", e.Known}, {"records under attack", e.Asked}} {
 		n := len(side.of.Scores)
 		if n == 0 {
 			return fmt.Errorf("there are no %s", side.role)
@@ -86,7 +58,7 @@ func checkRecords(known, asked Records, features bool) error {
 			return err
 		}
 	}
-	if features && known.Features.Cols != asked.Features.Cols {
+	if features && e.Known.Features.Cols != e.Asked.Features.Cols {
 		return errors.New("known non-members and records under attack have different numbers of features")
 	}
 	return nil

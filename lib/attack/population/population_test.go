@@ -3,6 +3,7 @@ package population
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,7 @@ func waves() Records {
 func TestQuantileRegressionIsScipysMinimum(t *testing.T) {
 	known := waves()
 	asked := Records{Scores: []float64{0.5, -2}, Features: array.Matrix[float64]{Rows: 2, Cols: 2, Data: []float64{0.3, -0.8, -1, 1}}}
-	got, err := QuantileRegression{}.Scores(known, asked)
+	got, err := QuantileRegression{}.Scores(Evidence{Known: known, Asked: asked})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func TestQuantileRegressionIsScipysMinimum(t *testing.T) {
 // Units of a feature and of a score do not matter; a constant feature does nothing.
 func TestQuantileRegressionDoesNotKnowUnits(t *testing.T) {
 	known := waves()
-	first, err := QuantileRegression{Ridge: 1e-9}.Scores(known, known)
+	first, err := QuantileRegression{Ridge: 1e-9}.Scores(Evidence{Known: known, Asked: known})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestQuantileRegressionDoesNotKnowUnits(t *testing.T) {
 		copy(moved.Features.Row(i), []float64{100*x[0] - 7, x[1] / 50, 3})
 		moved.Scores = append(moved.Scores, 10*s+5)
 	}
-	second, err := QuantileRegression{Ridge: 1e-9}.Scores(moved, moved)
+	second, err := QuantileRegression{Ridge: 1e-9}.Scores(Evidence{Known: moved, Asked: moved})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,12 +86,16 @@ func TestARecordThatIsEasyForEverybodyIsNotSuspected(t *testing.T) {
 		}
 		return r
 	}
-	e := Evidence{Known: draw(200, 0), Members: draw(100, 0.6), Nonmembers: draw(100, 0)}
-	plain, err := Run(Percentile{}, e)
+	known, members, others := draw(200, 0), draw(100, 0.6), draw(100, 0)
+	scores, member := attack.Samples{Members: members.Scores, Nonmembers: others.Scores}.Joined()
+	e := Evidence{Known: known, Asked: Records{
+		Scores: scores, Features: array.Matrix[float64]{Rows: 200, Cols: 1, Data: slices.Concat(members.Features.Data, others.Features.Data)},
+	}}
+	plain, err := attack.Run(Percentile{}, e, member)
 	if err != nil {
 		t.Fatal(err)
 	}
-	by, err := Run(QuantileRegression{}, e)
+	by, err := attack.Run(QuantileRegression{}, e, member)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +103,7 @@ func TestARecordThatIsEasyForEverybodyIsNotSuspected(t *testing.T) {
 	for _, side := range []struct {
 		of Records
 		to *[]float64
-	}{{e.Members, &hand.Members}, {e.Nonmembers, &hand.Nonmembers}} {
+	}{{members, &hand.Members}, {others, &hand.Nonmembers}} {
 		l, err := fitDistribution(e.Known, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -126,7 +131,7 @@ func TestThePopulationIsCounted(t *testing.T) {
 		for range 1 + rng.IntN(9) {
 			asked.Scores = append(asked.Scores, float64(rng.IntN(8)-1))
 		}
-		got, err := Percentile{}.Scores(known, asked)
+		got, err := Percentile{}.Scores(Evidence{Known: known, Asked: asked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,11 +167,11 @@ func TestFeaturesThatDoNotFitAreRefused(t *testing.T) {
 		known, asked := waves(), waves()
 		corrupt(&known, &asked)
 		words = strings.ReplaceAll(words, " asked", " records under attack")
-		if _, err := (QuantileRegression{}).Scores(known, asked); err == nil || !strings.Contains(err.Error(), words) {
+		if _, err := (QuantileRegression{}).Scores(Evidence{Known: known, Asked: asked}); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: %v", words, err)
 		}
 	}
-	if _, err := (QuantileRegression{Ridge: -1}).Scores(waves(), waves()); err == nil || !strings.Contains(err.Error(), "ridge") {
+	if _, err := (QuantileRegression{Ridge: -1}).Scores(Evidence{Known: waves(), Asked: waves()}); err == nil || !strings.Contains(err.Error(), "ridge") {
 		t.Errorf("a negative ridge: %v", err)
 	}
 }

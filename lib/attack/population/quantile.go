@@ -50,24 +50,24 @@ func (QuantileRegression) About() string {
 }
 
 // Scores implements Attack.
-func (a QuantileRegression) Scores(known, asked Records) ([]float64, error) {
-	if err := checkRecords(known, asked, true); err != nil {
+func (a QuantileRegression) Scores(e Evidence) ([]float64, error) {
+	if err := e.check(true); err != nil {
 		return nil, err
 	}
-	if slices.Min(known.Scores) == slices.Max(known.Scores) {
+	if slices.Min(e.Known.Scores) == slices.Max(e.Known.Scores) {
 		return nil, errors.New("the scores of the known non-members are all the same")
 	}
 	ridge := cmp.Or(a.Ridge, 1)
 	if !(ridge > 0) || math.IsInf(ridge, 1) {
 		return nil, errors.New("the ridge is no positive number")
 	}
-	dist, err := fitDistribution(known, ridge)
+	dist, err := fitDistribution(e.Known, ridge)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(asked.Scores))
-	for i, s := range asked.Scores {
-		m, v := dist.meanLogSD(asked.Features.Row(i))
+	out := make([]float64, len(e.Asked.Scores))
+	for i, s := range e.Asked.Scores {
+		m, v := dist.meanLogSD(e.Asked.Features.Row(i))
 		out[i] = (s - m) * math.Exp(-v)
 	}
 	return out, nil

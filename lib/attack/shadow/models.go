@@ -194,7 +194,7 @@ func (f Models) samples(m int, scores func(m int) ([]float64, error)) (s attack.
 	if err != nil {
 		return s, err
 	}
-	return splitByMembership(x, f.In[m])
+	return attack.SplitByMembership(x, f.In[m])
 }
 
 // meanOverModels is the mean over models, with an interval over models or pairs.

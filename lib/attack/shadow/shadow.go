@@ -11,18 +11,11 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Attack scores records. One file holds one attack, and its zero value is the setting of the paper
-// named there.
+// Attack is an attack by shadow models.
 type Attack interface {
-	// Name is the attack's short name, such as "lira-online".
-	Name() string
-	// About says in one line what the score is.
-	About() string
-	// Scores are one per record, higher for members if the model remembers them.
-	Scores(e Evidence) ([]float64, error)
+	attack.Attack[Evidence]
 	// Mutual reports whether a score is a product of the target's and the shadows' scores. Then
 	// what model j, as a shadow, contributes to model k is what k contributes to j, which matters
 	// if every model is attacked in turn (Models).
@@ -104,21 +97,6 @@ func (s Shadows) scoresFor(i int) (in, out []float64) {
 	return in, out
 }
 
-// Run attacks one model and reports with 95 % intervals; member says which records it was trained
-// on.
-func Run(a Attack, e Evidence, member []bool) (*attack.ScoreReport, error) {
-	defer progress.Begin(a.Name(), 0).Done()
-	scores, err := a.Scores(e)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.Name(), err)
-	}
-	s, err := splitByMembership(scores, member)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", a.Name(), err)
-	}
-	return attack.Score(s, level)
-}
-
 const level = 0.95
 
 // Inapplicable is the error of an attack for which valid evidence is too little, or of the wrong
@@ -130,20 +108,6 @@ func (e *Inapplicable) Error() string { return e.Why }
 
 func inapplicable(format string, args ...any) error {
 	return &Inapplicable{fmt.Sprintf(format, args...)}
-}
-
-func splitByMembership(scores []float64, member []bool) (s attack.Samples, err error) {
-	if len(member) != len(scores) {
-		return s, fmt.Errorf("membership of %d records, scores of %d", len(member), len(scores))
-	}
-	for i, v := range scores {
-		if member[i] {
-			s.Members = append(s.Members, v)
-		} else {
-			s.Nonmembers = append(s.Nonmembers, v)
-		}
-	}
-	return s, nil
 }
 
 // ScaledConfidences turns a classifier's logits into LiRA's scaled confidences (Carlini et al.

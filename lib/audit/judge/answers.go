@@ -28,7 +28,7 @@ func (r *Report) Answers() []string {
 		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.found() {
 			v := verdicts[k]
 			text += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
-				r.Evidence.records(v.Lens.Needs()), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
+				r.Evidence.records(v.Lens.Info().Needs), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)
 		}
 		out = append(out, text)
 	}
@@ -49,7 +49,7 @@ func (r *Report) Disagreements() []string {
 			}
 			calls[v.Call] = true
 			part := "the outputs"
-			if slices.Contains(v.Lens.Needs().Arrays, Embedding) {
+			if slices.Contains(v.Lens.Info().Needs.Arrays, audit.EmbeddingArray) {
 				part = "the embedding"
 			}
 			if v.Layer != "" {
@@ -78,7 +78,7 @@ func (r *Report) Power() []string {
 			from = fmt.Sprintf("the null %g", *v.Reading.Null)
 		}
 		s := fmt.Sprintf("%s, %s: with %s a distance from %s of less than %s is missed in more than one audit of five (from %s).",
-			v.Name(), v.Reading.Model, r.Evidence.records(v.Lens.Needs()), from, report.FormatNumber(v.Smallest, 3), v.SmallestFrom)
+			v.Name(), v.Reading.Model, r.Evidence.records(v.Lens.Info().Needs), from, report.FormatNumber(v.Smallest, 3), v.SmallestFrom)
 		if v.Original != nil {
 			s += fmt.Sprintf(" The original is %s away.", report.FormatNumber(math.Abs(v.Original.Value-v.reference().Value), 3))
 		}
@@ -88,10 +88,10 @@ func (r *Report) Power() []string {
 }
 
 // records states the numbers of records that a lens uses.
-func (e *Evidence) records(n Needs) string {
+func (e *Evidence) records(n audit.Needs) string {
 	parts := []string{fmt.Sprintf("%d forget", len(e.Forget))}
 	for _, s := range n.Sets {
-		parts = append(parts, map[Set]string{Retain: fmt.Sprintf("%d retained", len(e.Retain)), HeldOut: fmt.Sprintf("%d held-out", len(e.HeldOut))}[s])
+		parts = append(parts, map[audit.Set]string{Retain: fmt.Sprintf("%d retained", len(e.Retain)), HeldOut: fmt.Sprintf("%d held-out", len(e.HeldOut))}[s])
 	}
 	return strings.Join(parts, " and ") + " records"
 }

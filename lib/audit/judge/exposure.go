@@ -9,41 +9,12 @@ import (
 	"math"
 	"slices"
 
-	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Scorer is a lens that scores every record. Its reading is the AUC, a mean over all records. A
-// report also shows what a mean hides: how many forgotten records are recognised at few false
-// alarms, and which.
-type Scorer interface {
-	Lens
-	// Scores returns the scores of forgotten and held-out records by one model.
-	Scores(e *Evidence, m *Model) (*Scores, error)
-}
-
-// Scores holds the scores of records, higher for records that look like members.
-type Scores struct {
-	Forget, HeldOut Scored
-	// NoEvidence says why the scores are no evidence although they differ; empty if they are.
-	NoEvidence audit.Reason
-}
-
-// Scored holds rows of the folder's arrays and their scores.
-type Scored struct {
-	Rows   []int
-	Values []float64
-}
-
-// read returns the reading of how well the scores tell forgotten from held-out records.
-func (s *Scores) read(j Lens, m *Model) (*audit.Reading, error) {
-	r, err := aucReading(j, m, attack.Samples{Members: s.Forget.Values, Nonmembers: s.HeldOut.Values})
-	if err == nil && r.NoEvidence.Call == "" {
-		r.NoEvidence = s.NoEvidence
-	}
-	return r, err
-}
+// level is the coverage of every interval in a report.
+const level = 0.95
 
 // FalsePositiveRates are the shares of held-out records above the threshold at which a report
 // states how many forgotten records are recognised.
@@ -89,7 +60,7 @@ type Exposed struct {
 
 // newExposure measures how far forgotten records stand out from held-out ones. comparisons is the
 // number of bounds that hold jointly.
-func newExposure(j Lens, m *Model, s *Scores, reversed bool, questions int) (*Exposure, error) {
+func newExposure(j Lens, m *Model, s *audit.Scores, reversed bool, questions int) (*Exposure, error) {
 	out := &Exposure{Lens: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
 	sign := 1.0
 	if reversed {
@@ -173,15 +144,6 @@ func (r ROC) thinned() ROC {
 		out.FPR, out.TPR = append(out.FPR, r.FPR[i]), append(out.TPR, r.TPR[i])
 	}
 	return out
-}
-
-// readScores returns the reading of a lens that scores records.
-func readScores(j Scorer, e *Evidence, m *Model) (*audit.Reading, error) {
-	s, err := j.Scores(e, m)
-	if err != nil {
-		return nil, err
-	}
-	return s.read(j, m)
 }
 
 // rateName returns "0.1 %" for 0.001.

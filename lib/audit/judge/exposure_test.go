@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -54,8 +55,10 @@ func TestEveryScoringLensShowsItsRecords(t *testing.T) {
 	r := audited(t, dir)
 	scorers := 0
 	for _, v := range r.Verdicts {
-		s, ok := v.Lens.(Scorer)
-		if !ok {
+		if (v.Reading.Scores != nil) != v.Lens.Info().PerRecord {
+			t.Errorf("%s: scores of records %v, said is %v", v.Name(), v.Reading.Scores != nil, v.Lens.Info().PerRecord)
+		}
+		if v.Reading.Scores == nil {
 			continue
 		}
 		scorers++
@@ -65,7 +68,7 @@ func TestEveryScoringLensShowsItsRecords(t *testing.T) {
 				t.Errorf("%s by %s: %d and %d records, the reading is over %d", name, v.Name(), x.Forget, x.HeldOut, v.Reading.N)
 			}
 		}
-		again, err := s.Read(r.Evidence, r.Evidence.ModelsOf(Unlearned)[0])
+		again, err := v.Lens.Read(&r.Evidence.Evidence, r.Evidence.ModelsOf(Unlearned)[0])
 		must(t, err)
 		if again.Value != v.Reading.Value || again.Low != v.Reading.Low {
 			t.Errorf("%s alone reads %v, in the report %v", v.Name(), again.Value, v.Reading.Value)
@@ -257,7 +260,7 @@ func TestNothingStandsOutOfModelsThatNeverHadTheRecords(t *testing.T) {
 		}
 		e, err := Open(dir)
 		must(t, err)
-		r, err := e.ReportBy(t.Context(), Loss{}, Entropy{}, ModifiedEntropy{})
+		r, err := e.ReportBy(t.Context(), audit.Loss{}, audit.Entropy{}, audit.ModifiedEntropy{})
 		must(t, err)
 		if len(r.StandOut("unlearned")) > 0 {
 			found++

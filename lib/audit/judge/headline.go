@@ -29,8 +29,8 @@ type VerdictGroup struct {
 // FamilyLenses holds the lenses of one family with the same verdict. A family whose lenses differ
 // is in several groups.
 type FamilyLenses struct {
-	Family Family   `json:"family"`
-	Lenses []string `json:"judgements"` // names of verdicts, in the order of the report
+	Family audit.Family `json:"family"`
+	Lenses []string     `json:"judgements"` // names of verdicts, in the order of the report
 }
 
 // Answer is the sentence that a headline begins with.
@@ -84,8 +84,8 @@ func groupOf(call audit.Call, verdicts []Verdict) VerdictGroup {
 }
 
 // family is the lens's family; a lens without one is a family of its own.
-func (v Verdict) family() Family {
-	return cmp.Or(v.Lens.About().Family, Family(v.Lens.Name()))
+func (v Verdict) family() audit.Family {
+	return cmp.Or(v.Lens.Info().Family, audit.Family(v.Lens.Name()))
 }
 
 // has reports whether any of the calls occurs.

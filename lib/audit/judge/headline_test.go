@@ -18,7 +18,7 @@ import (
 // it says all only where there is no other, and its answer contradicts none of them.
 func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 14))
-	lenses := All()
+	lenses := audit.ArrayLenses()
 	for mask := range 1 << len(callOrder) {
 		var calls []audit.Call
 		for k, c := range callOrder {
@@ -86,8 +86,8 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 // one says something else.
 func TestLensesOfTheSameNumbersCountOnce(t *testing.T) {
 	h := headline("unlearned", []Verdict{
-		{Lens: Loss{}, Call: audit.Remembered}, {Lens: Threshold{}, Call: audit.Remembered},
-		{Lens: ModifiedEntropy{}, Call: audit.Between}, {Lens: Neighbours{}, Call: audit.Remembered},
+		{Lens: audit.Loss{}, Call: audit.Remembered}, {Lens: audit.Threshold{}, Call: audit.Remembered},
+		{Lens: audit.ModifiedEntropy{}, Call: audit.Between}, {Lens: audit.Neighbours{}, Call: audit.Remembered},
 	})
 	want := "unlearned: the records are still remembered. The verdicts are remembered by outputs (loss, loss threshold), representations (neighbours); " +
 		"between by outputs (modified entropy)."
@@ -100,14 +100,14 @@ func TestLensesOfTheSameNumbersCountOnce(t *testing.T) {
 }
 
 func TestEveryLensHasAFamily(t *testing.T) {
-	for _, j := range All() {
-		if j.About().Family == "" {
+	for _, j := range audit.ArrayLenses() {
+		if j.Info().Family == "" {
 			t.Errorf("%s has none", j.Name())
 		}
 	}
 	for _, f := range TrackedLenses() {
-		if f.About().Family != OutputFamily {
-			t.Errorf("%s is of %s", f.Name(), f.About().Family)
+		if f.Info().Family != audit.OutputFamily {
+			t.Errorf("%s is of %s", f.Name(), f.Info().Family)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func TestTablesAndReportsCallAlike(t *testing.T) {
 	for range 4000 {
 		memory, coordinates := []audit.Side{audit.Above, audit.Below}[rng.IntN(2)], rng.IntN(4) == 0
 		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), reading("retrained", memory, coordinates)
-		v := Verdict{Lens: Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
+		v := Verdict{Lens: audit.Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
 		v.place()
 		want := audit.CallOf(m, original, retrained)
 		if v.Call != want {

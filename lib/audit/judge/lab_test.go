@@ -31,6 +31,21 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 	if v := r.verdict(t, "against the retrained"); v.Original.Value != readings[1].Value {
 		t.Errorf("against the retrained %v, the lab has %v", v.Original.Estimate, readings[1].Estimate)
 	}
+	read := 0
+	for _, l := range audit.ArrayLenses() {
+		want, err := c.Read(l, c.Original)
+		must(t, err)
+		if want.Absent != "" || l.Name() == (audit.Subsets{}).Name() { // which draws by the seed of the audit
+			continue
+		}
+		read++
+		if got := r.verdict(t, l.Name()).Original; math.Abs(got.Value-want.Value) > 1e-9 || math.Abs(got.Low-want.Low) > 1e-9 || got.N != want.N {
+			t.Errorf("%s: %v of the folder, %v of the case", l.Name(), got.Estimate, want.Estimate)
+		}
+	}
+	if read != 7 {
+		t.Errorf("%d lenses read the case and the folder", read)
+	}
 	losses, err := c.Losses(c.Original)
 	must(t, err)
 	for k, i := range r.Evidence.Forget {
@@ -56,23 +71,23 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		want                audit.Call
 		by                  Reference
 	}{
-		{Loss{}, at(0.8), at(0.8), at(0.5), audit.Remembered, RetrainedReference},
-		{Loss{}, at(0.52), at(0.8), nil, audit.Forgotten, NullReference},
-		{Loss{}, at(0.52), nil, nil, Unseen, NullReference},
-		{Loss{}, at(0.8), nil, at(0.5), audit.Remembered, RetrainedReference},
-		{Loss{}, at(0.2), nil, nil, audit.Beyond, NullReference},
-		{Loss{}, at(0.2), at(0.52), nil, audit.Beyond, NullReference},
-		{Loss{}, at(0.8), at(0.52), nil, audit.Backwards, NullReference},
-		{Loss{}, at(0.52), at(0.52), nil, audit.Blind, NullReference},
-		{Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, RetrainedReference},
-		{Neighbours{}, at(0.8), at(0.8), nil, Unmoved, NoReference},
-		{Neighbours{}, at(0.5), at(0.8), nil, Moved, NoReference},
-		{Neighbours{}, at(0.5), nil, nil, Unplaced, NoReference},
-		{Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, RetrainedReference},
+		{audit.Loss{}, at(0.8), at(0.8), at(0.5), audit.Remembered, RetrainedReference},
+		{audit.Loss{}, at(0.52), at(0.8), nil, audit.Forgotten, NullReference},
+		{audit.Loss{}, at(0.52), nil, nil, Unseen, NullReference},
+		{audit.Loss{}, at(0.8), nil, at(0.5), audit.Remembered, RetrainedReference},
+		{audit.Loss{}, at(0.2), nil, nil, audit.Beyond, NullReference},
+		{audit.Loss{}, at(0.2), at(0.52), nil, audit.Beyond, NullReference},
+		{audit.Loss{}, at(0.8), at(0.52), nil, audit.Backwards, NullReference},
+		{audit.Loss{}, at(0.52), at(0.52), nil, audit.Blind, NullReference},
+		{audit.Loss{}, at(0.2), at(0.2), at(0.5), audit.Remembered, RetrainedReference},
+		{audit.Neighbours{}, at(0.8), at(0.8), nil, Unmoved, NoReference},
+		{audit.Neighbours{}, at(0.5), at(0.8), nil, Moved, NoReference},
+		{audit.Neighbours{}, at(0.5), nil, nil, Unplaced, NoReference},
+		{audit.Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, RetrainedReference},
 		// Their intervals overlap, and their difference is more than chance makes.
-		{Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, RetrainedReference},
+		{audit.Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, RetrainedReference},
 	} {
-		if _, is := c.j.(Movement); is { // whose readings say so themselves
+		if _, is := c.j.(audit.Movement); is { // whose readings say so themselves
 			c.m.Coordinates, c.original.Coordinates = true, true
 		}
 		v := Verdict{Lens: c.j, Reading: *c.m, Original: c.original}
@@ -85,7 +100,7 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 				v.Text(), c.want, c.by)
 		}
 	}
-	v := Verdict{Lens: Loss{}, Reading: audit.Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}}
+	v := Verdict{Lens: audit.Loss{}, Reading: audit.Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}}
 	if v.place(); v.Call != Unplaced || !math.IsNaN(v.Smallest) {
 		t.Errorf("without an interval: %s, %v", v.Call, v.Smallest)
 	}

@@ -39,7 +39,9 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &loader{layout: l, e: &Evidence{Seed: opt.Seed, Folder: l.problems.Folder, Question: l.Question, Date: l.Date}, infos: map[string]npy.Info{}}
+	e := &Evidence{Folder: l.problems.Folder, Question: l.Question, Date: l.Date}
+	e.Seed = opt.Seed
+	a := &loader{layout: l, e: e, infos: map[string]npy.Info{}}
 	a.checkDate()
 	a.loadHeaders()
 	a.loadSets()
@@ -210,8 +212,8 @@ func (a *loader) hashFiles() {
 	}
 	for _, m := range a.e.Models {
 		for _, name := range a.filesOf(m.Name) {
-			if k := slices.IndexFunc(a.e.Files, func(f File) bool { return f.Name == filepath.ToSlash(name) }); k >= 0 && a.e.Files[k].modified.After(m.saved) {
-				m.saved = a.e.Files[k].modified
+			if k := slices.IndexFunc(a.e.Files, func(f File) bool { return f.Name == filepath.ToSlash(name) }); k >= 0 && a.e.Files[k].modified.After(m.Saved) {
+				m.Saved = a.e.Files[k].modified
 			}
 		}
 	}

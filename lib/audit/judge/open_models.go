@@ -13,6 +13,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // readLabels reads labels of any numeric type; bools are the classes 0 and 1.
@@ -106,16 +107,18 @@ func (a *loader) loadModels() {
 				a.problems.add("audit.json", "two models are called %q", files.Name)
 			}
 			seen[files.Name] = true
-			m := a.loadModel(group.role, files)
-			a.e.Models = append(a.e.Models, m)
-			if m.Role != Shadow {
-				a.checkWidth(first, "", m.embedding, files.Embedding)
-				for _, name := range sortedKeys(files.Activations) {
-					a.checkWidth(first, name, m.layers[name], files.Activations[name])
-				}
-			}
+			a.e.Models = append(a.e.Models, a.loadModel(group.role, files, first))
 		}
 	}
+}
+
+// loadLayer reads the activations of a layer; nil: there are none, or they are refused.
+func (a *loader) loadLayer(role Role, first map[string]Files, layer string, files Files) *stack {
+	s := a.loadMatrix(files)
+	if role != Shadow {
+		a.checkWidth(first, layer, s, files)
+	}
+	return s
 }
 
 // checkWidth refuses a layer with another width than in the model before: it belongs to another
@@ -131,16 +134,19 @@ func (a *loader) checkWidth(first map[string]Files, layer string, s *stack, file
 	}
 }
 
-func (a *loader) loadModel(role Role, files ModelFiles) *Model {
-	m := &Model{Name: files.Name, Role: role, layers: map[string]*stack{}}
+// loadModel reads a model; first holds the files of every layer that models before it have.
+func (a *loader) loadModel(role Role, files ModelFiles, first map[string]Files) *Model {
+	m := &Model{Name: files.Name, Role: role, Layers: map[string]audit.Matrix{}}
 	a.loadOutputs(m, files)
 	if len(files.Losses) > 0 {
 		a.loadLosses(m, files.Losses)
 	}
-	m.embedding = a.loadMatrix(files.Embedding)
+	if s := a.loadLayer(role, first, "", files.Embedding); s != nil {
+		m.Embedding = s
+	}
 	for _, name := range sortedKeys(files.Activations) {
-		if s := a.loadMatrix(files.Activations[name]); s != nil {
-			m.layers[name] = s
+		if s := a.loadLayer(role, first, name, files.Activations[name]); s != nil {
+			m.Layers[name] = s
 		}
 	}
 	a.loadMembership(m, files.In)
@@ -254,7 +260,7 @@ func describeBad(v float64) string {
 
 // readFinite reads a matrix and reports the first element that is not finite or is too large.
 func (a *loader) readFinite(s *stack, files Files) (array.Rows, bool) {
-	x, err := s.read()
+	x, err := s.Read()
 	if err != nil {
 		a.problems.add(strings.Join(files, " + "), "%s", a.textWithoutPath(files[0], err))
 		return nil, false

@@ -10,15 +10,11 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// slack is how far the sum of float32 probabilities may be from 1; tiny keeps logarithms finite.
-const (
-	slack = 1e-3
-	tiny  = 1e-30
-)
+// slack is how far the sum of float32 probabilities may be from 1.
+const slack = 1e-3
 
 // loadOutputs reads a classifier's outputs. It keeps the values per record that lenses need, not
 // the matrix.
@@ -57,10 +53,9 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	if s.rows != a.e.Records {
 		return
 	}
-	m.outputs, m.logits = s, kind == logits
-	m.keys = audit.RowHashes(x)
+	m.Outputs, m.Logits, m.OutputKeys = s, kind == logits, audit.RowHashes(x)
 	if a.e.Labels != nil {
-		m.summarise(x, a.e.Labels)
+		m.Summarise(x, a.e.Labels)
 	}
 }
 
@@ -139,40 +134,4 @@ func byDistance(a, b float64) int {
 		return 1
 	}
 	return 0
-}
-
-// summarise computes loss, scaled confidence and correctness of every record. With the scaled
-// confidence s the loss is -log p = log(1 + exp(-s)).
-func (m *Model) summarise(x array.Rows, labels []int) {
-	rows, cols := x.Shape()
-	m.Losses, m.Scaled, m.Correct = make([]float64, rows), make([]float64, rows), make([]bool, rows)
-	buffer, z := make([]float64, cols), make([]float64, cols)
-	for i, y := range labels {
-		copy(z, x.Read(buffer, i))
-		if !m.logits {
-			for c, p := range z {
-				z[c] = math.Log(max(p, tiny))
-			}
-		}
-		s := shadow.ScaledConfidence(z, y)
-		m.Scaled[i], m.Losses[i] = s, max(0, -s)+math.Log1p(math.Exp(-math.Abs(s)))
-		m.Correct[i] = slices.Index(z, slices.Max(z)) == y
-	}
-}
-
-// normalise turns a row of outputs into probabilities that sum to one.
-func (m *Model) normalise(row []float64) {
-	if m.logits {
-		top := slices.Max(row)
-		for c, v := range row {
-			row[c] = math.Exp(v - top)
-		}
-	}
-	sum := 0.0
-	for _, v := range row {
-		sum += v
-	}
-	for c := range row {
-		row[c] /= sum
-	}
 }

@@ -1,3 +1,5 @@
+// Loading the sets of records: what was to be forgotten, retained and held out.
+
 package judge
 
 import (
@@ -5,18 +7,19 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // loadSets reads the rows of the three sets and reports records that are in two of them.
 func (a *loader) loadSets() {
 	e := a.e
-	owner := make([]Set, e.Records)
+	owner := make([]audit.Set, e.Records)
 	if len(a.Forget) == 0 {
 		a.problems.add("", "the records to be forgotten are not named: forget.npy, row numbers or a mask")
 	}
 	var rest *[]int
 	for _, s := range []struct {
-		set   Set
+		set   audit.Set
 		files Files
 		to    *[]int
 	}{{Forget, a.Forget, &e.Forget}, {Retain, a.Retain, &e.Retain}, {HeldOut, a.HeldOut, &e.HeldOut}} {
@@ -40,7 +43,7 @@ func (a *loader) loadSets() {
 }
 
 // loadSet reads the rows of a set and enters them into owner.
-func (a *loader) loadSet(set Set, files Files, owner []Set) []int {
+func (a *loader) loadSet(set audit.Set, files Files, owner []audit.Set) []int {
 	name := strings.Join(files, " + ")
 	if len(files) > 1 {
 		a.problems.add(name, "the rows of a set must be in one file")

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -151,13 +152,13 @@ func (e *Evidence) modelTable() *report.Table {
 		if m.Role == Shadow || m.Role == Checkpoint {
 			continue
 		}
-		cells := []report.Cell{report.Str(m.Name), report.Str(m.arrays())}
+		cells := []report.Cell{report.Str(m.Name), report.Str(arraysText(m))}
 		for _, rows := range [][]int{e.Forget, e.Retain, e.HeldOut} {
 			if m.Correct == nil || len(rows) == 0 {
 				cells = append(cells, report.Gap("unknown"))
 				continue
 			}
-			cells = append(cells, report.Num(share(m.Correct, rows), 3))
+			cells = append(cells, report.Num(m.ShareCorrect(rows), 3))
 		}
 		t.Add(cells...)
 	}
@@ -170,22 +171,22 @@ func (e *Evidence) modelTable() *report.Table {
 	return t
 }
 
-// arrays names the arrays of a model.
-func (m *Model) arrays() string {
+// arraysText names the arrays of a model.
+func arraysText(m *Model) string {
 	var out []string
 	switch {
-	case m.outputs != nil && m.logits:
+	case m.Outputs != nil && m.Logits:
 		out = append(out, "logits")
-	case m.outputs != nil:
+	case m.Outputs != nil:
 		out = append(out, "probabilities")
 	case m.Losses != nil:
 		out = append(out, "losses")
 	}
-	if m.embedding != nil {
-		out = append(out, fmt.Sprintf("embedding (%d)", m.embedding.cols))
+	if m.Embedding != nil {
+		out = append(out, fmt.Sprintf("embedding (%d)", m.Embedding.Width()))
 	}
-	for _, name := range sortedKeys(m.layers) {
-		out = append(out, fmt.Sprintf("%s (%d)", name, m.layers[name].cols))
+	for _, name := range sortedKeys(m.Layers) {
+		out = append(out, fmt.Sprintf("%s (%d)", name, m.Layers[name].Width()))
 	}
 	return joinNames(out)
 }
@@ -256,7 +257,7 @@ func (r *Report) methodParts() []report.Part {
 	seen := map[string]bool{}
 	explain := func(j Lens) {
 		if !seen[j.Name()] {
-			a := j.About()
+			a := j.Info()
 			items = append(items, fmt.Sprintf("%s. %s %s From: %s.", j.Name(), a.Asks, a.How, a.Source))
 		}
 		seen[j.Name()] = true
@@ -392,11 +393,12 @@ func (e *Evidence) LossFigure(m *Model) plot.Figure {
 	if m.Scaled == nil || len(e.HeldOut) == 0 {
 		return nil
 	}
+	scaled := array.Matrix[float64]{Rows: len(m.Scaled), Cols: 1, Data: m.Scaled}
 	return plot.Histograms{
 		Meta: plot.Meta{Title: m.Name}, X: plot.Axis{Label: "scaled confidence, higher: better fitted"},
 		Samples: []plot.Sample{
-			{Name: "forgotten", Values: valuesAt(m.Scaled, e.Forget)},
-			{Name: "held out", Values: valuesAt(m.Scaled, e.HeldOut), Control: true},
+			{Name: "forgotten", Values: scaled.Gather(e.Forget).Data},
+			{Name: "held out", Values: scaled.Gather(e.HeldOut).Data, Control: true},
 		},
 	}
 }

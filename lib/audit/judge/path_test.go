@@ -79,7 +79,7 @@ func TestThePathByHand(t *testing.T) {
 			}
 			p, original := newHistory(), reading(step{0.8, 0.04})
 			for k, s := range c.steps {
-				v := &Verdict{Lens: MeanLoss{Forget}, Reading: reading(s), Original: &original, Retrained: []audit.Reading{reading(step{0.5, 0.04})}}
+				v := &Verdict{Lens: audit.MeanLoss{Set: Forget}, Reading: reading(s), Original: &original, Retrained: []audit.Reading{reading(step{0.5, 0.04})}}
 				if v.placeAs(p.likeness(v)); v.Call != c.want[k] {
 					t.Errorf("%s, memory on side %+d, step %d: %s, want %s", name, side, k, v.Call, c.want[k])
 				}
@@ -91,12 +91,12 @@ func TestThePathByHand(t *testing.T) {
 // The end of a trajectory and the table of verdicts say the same of the unlearned model:
 // what a wide interval would call remembered was told from the original at a step before.
 func TestOneModelHasOneVerdict(t *testing.T) {
-	verdict := func(call audit.Call) Verdict { return Verdict{Lens: Loss{}, Call: call} }
+	verdict := func(call audit.Call) Verdict { return Verdict{Lens: audit.Loss{}, Call: call} }
 	end := verdict(audit.Between)
 	r := &Report{
-		Verdicts: []Verdict{verdict(audit.Remembered), {Lens: Loss{}, Layer: "conv1", Call: audit.Remembered}, {Lens: Entropy{}, Call: audit.Remembered}},
+		Verdicts: []Verdict{verdict(audit.Remembered), {Lens: audit.Loss{}, Layer: "conv1", Call: audit.Remembered}, {Lens: audit.Entropy{}, Call: audit.Remembered}},
 		Trajectory: &Trajectory{Curves: []Curve{
-			{Tracked: TrackedLenses()[0], Steps: []*Verdict{nil, &end}}, {Tracked: Tracked{Lens: Entropy{}}, Steps: []*Verdict{nil}},
+			{Tracked: TrackedLenses()[0], Steps: []*Verdict{nil, &end}}, {Tracked: Tracked{Lens: audit.Entropy{}}, Steps: []*Verdict{nil}},
 		}},
 	}
 	r.adoptTrajectoryVerdicts()

@@ -59,7 +59,7 @@ func quantile(p float64) float64 {
 func TestARetrainedModelIsSeldomAccused(t *testing.T) {
 	const trials = 60
 	accused := map[string]int{}
-	quick := []Lens{Loss{}, Threshold{}, Entropy{}, Neighbours{}}
+	quick := []Lens{audit.Loss{}, audit.Threshold{}, audit.Entropy{}, audit.Neighbours{}}
 	for k := range trials {
 		m := newFixture(uint64(100+k), 40, 80, 120)
 		dir := t.TempDir()

@@ -37,7 +37,9 @@ type Skipped struct {
 func (u Skipped) Name() string { return Verdict{Lens: u.Lens, Layer: u.Layer}.Name() }
 
 // Report reads through every lens that the evidence permits, and says what the others would need.
-func (e *Evidence) Report(ctx context.Context) (*Report, error) { return e.ReportBy(ctx, All()...) }
+func (e *Evidence) Report(ctx context.Context) (*Report, error) {
+	return e.ReportBy(ctx, audit.ArrayLenses()...)
+}
 
 // ReportBy is Report with lenses of the caller's choice.
 func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error) {
@@ -46,7 +48,7 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 	defer task.Done()
 	for _, j := range lenses {
 		layers := []string{""}
-		if slices.Contains(j.Needs().Arrays, Embedding) {
+		if slices.Contains(j.Info().Needs.Arrays, audit.EmbeddingArray) {
 			layers = e.layers()
 		}
 		for _, layer := range layers {
@@ -86,14 +88,14 @@ func (r *Report) adoptTrajectoryVerdicts() {
 func (e *Evidence) layers() []string {
 	out := []string{""}
 	for _, m := range e.ModelsOf(Unlearned) {
-		for name := range m.layers {
+		for name := range m.Layers {
 			if !slices.Contains(out, name) {
 				out = append(out, name)
 			}
 		}
 	}
 	slices.Sort(out)
-	if len(out) > 1 && !slices.ContainsFunc(e.ModelsOf(Unlearned), func(m *Model) bool { return m.embedding != nil }) {
+	if len(out) > 1 && !slices.ContainsFunc(e.ModelsOf(Unlearned), func(m *Model) bool { return m.Embedding != nil }) {
 		return out[1:]
 	}
 	return out
@@ -102,22 +104,22 @@ func (e *Evidence) layers() []string {
 // applyLens reads all models through one lens at one layer.
 func (r *Report) applyLens(j Lens, layer string) {
 	e := r.Evidence.atLayer(layer)
-	if lacks := e.missing(j.Needs(), layer); len(lacks) > 0 {
+	if lacks := e.missing(j.Info().Needs, layer); len(lacks) > 0 {
 		r.Skipped = append(r.Skipped, Skipped{j, layer, "needs " + strings.Join(lacks, "; ")})
 		return
 	}
-	e = e.withArrays(j.Needs().Arrays)
-	scores := map[string]*Scores{}
+	e = e.withArrays(j.Info().Needs.Arrays)
+	scores := map[string]*audit.Scores{}
 	read := func(role Role) (out []audit.Reading, err error) {
 		for k, m := range e.ModelsOf(role) {
-			if k > 0 && j.Needs().Peers > 1 || len(e.Peers(m)) < j.Needs().Peers {
+			if k > 0 && j.Info().Needs.Peers > 1 || len(e.Peers(m)) < j.Info().Needs.Peers {
 				continue
 			}
-			reading, s, err := e.readLens(j, m)
+			reading, err := e.readLens(j, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
-			out, scores[m.Name] = append(out, *reading), s
+			out, scores[m.Name] = append(out, *reading), reading.Scores
 		}
 		return out, nil
 	}
@@ -143,7 +145,7 @@ func (r *Report) applyLens(j Lens, layer string) {
 
 // measureExposure measures how far single records stand out, for the model of a verdict and those
 // that it is compared with.
-func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*Scores) error {
+func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*audit.Scores) error {
 	names := []string{v.Reading.Model}
 	if v.Original != nil {
 		names = append(names, v.Original.Model)
@@ -172,46 +174,31 @@ func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*Scor
 // comparisons is the number of bounds in a report that hold jointly.
 func (r *Report) comparisons() int {
 	n := 0
-	for _, j := range All() {
-		if _, ok := j.(Scorer); ok {
+	for _, j := range audit.ArrayLenses() {
+		if j.Info().PerRecord {
 			n++
 		}
 	}
 	return n * len(FalsePositiveRates) * max(1, len(r.Evidence.ModelsOf(Unlearned)))
 }
 
-// readLens reads a model through a lens; the scores are nil for lenses without. A reading from
-// outputs is no evidence where the model gives many records the same outputs.
-func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, *Scores, error) {
-	r, s, err := e.readWithScores(j, m)
-	if few := e.tooFewReason(j.Needs()); err != nil && few.Call != "" {
-		return audit.NoReading(j.Name(), m.Name, few), nil, nil
+// readLens reads a model through a lens. A reading from outputs is no evidence where the model gives
+// many records the same outputs.
+func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, error) {
+	r, err := j.Read(&e.Evidence, m)
+	if few := e.tooFewReason(j.Info().Needs); err != nil && few.Call != "" {
+		return audit.NoReading(j.Name(), m.Name, few), nil
 	}
-	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Needs().Arrays, fromOutputs) {
+	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Info().Needs.Arrays, fromOutputs) {
 		r.NoEvidence = e.collapsedOutputs(m)
 	}
-	return r, s, err
-}
-
-// readWithScores reads a model through a lens, and computes scores, if the lens has any, only once.
-func (e *Evidence) readWithScores(j Lens, m *Model) (*audit.Reading, *Scores, error) {
-	scorer, ok := j.(Scorer)
-	if !ok {
-		r, err := j.Read(e, m)
-		return r, nil, err
-	}
-	s, err := scorer.Scores(e, m)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := s.read(j, m)
-	return r, s, err
+	return r, err
 }
 
 // tooFewReason returns the reason against sets that are too small, if the lens needs one.
-func (e *Evidence) tooFewReason(n Needs) audit.Reason {
-	for _, s := range append([]Set{Forget}, n.Sets...) {
-		if why := audit.TooFewRecords(len(e.rows(s)), s.adjective()+" records"); why.Call != "" {
+func (e *Evidence) tooFewReason(n audit.Needs) audit.Reason {
+	for _, s := range append([]audit.Set{Forget}, n.Sets...) {
+		if why := audit.TooFewRecords(len(e.Rows(s)), s.Adjective()+" records"); why.Call != "" {
 			return why
 		}
 	}
@@ -219,18 +206,20 @@ func (e *Evidence) tooFewReason(n Needs) audit.Reason {
 }
 
 // fromOutputs reports whether an array is a model's output or computed from it.
-func fromOutputs(a Array) bool { return a == Losses || a == Outputs || a == Labelled }
+func fromOutputs(a audit.Array) bool {
+	return a == audit.LossArray || a == audit.OutputArray || a == audit.LabelledArray
+}
 
 // collapsedOutputs returns the reason against the outputs of a model; empty where it has none.
 func (e *Evidence) collapsedOutputs(m *Model) audit.Reason {
-	if m.keys == nil {
+	if m.OutputKeys == nil {
 		return audit.Reason{}
 	}
 	others := e.HeldOut
 	if len(others) == 0 {
 		others = e.Retain
 	}
-	return audit.Collapsed("outputs", m.keys, e.Forget, others)
+	return audit.Collapsed("outputs", m.OutputKeys, e.Forget, others)
 }
 
 // atLayer returns the evidence with a named activation in place of the embedding.
@@ -242,49 +231,33 @@ func (e *Evidence) atLayer(layer string) *Evidence {
 	out.Models = nil
 	for _, m := range e.Models {
 		one := *m
-		one.embedding = m.layers[layer]
+		one.Embedding = m.Layers[layer]
 		out.Models = append(out.Models, &one)
 	}
 	return &out
 }
 
 // withArrays returns the evidence with only those models that have the arrays.
-func (e *Evidence) withArrays(arrays []Array) *Evidence {
+func (e *Evidence) withArrays(arrays []audit.Array) *Evidence {
 	out := *e
-	out.Models = slices.DeleteFunc(slices.Clone(e.Models), func(m *Model) bool { return !m.has(arrays, e) })
+	out.Models = slices.DeleteFunc(slices.Clone(e.Models), func(m *Model) bool { return !m.Has(arrays, &e.Evidence) })
 	return &out
 }
 
-// has reports whether a model has all the arrays.
-func (m *Model) has(arrays []Array, e *Evidence) bool {
-	return !slices.ContainsFunc(arrays, func(a Array) bool { return !m.hasOne(a, e) })
-}
-
-func (m *Model) hasOne(a Array, e *Evidence) bool {
-	switch a {
-	case Losses:
-		return m.Losses != nil
-	case Outputs:
-		return m.outputs != nil
-	case Labelled:
-		return m.outputs != nil && e.Labels != nil
-	case Embedding:
-		return m.embedding != nil
-	}
-	return false
-}
-
 // missing names the files that a lens lacks.
-func (e *Evidence) missing(n Needs, layer string) []string {
+func (e *Evidence) missing(n audit.Needs, layer string) []string {
 	var out []string
+	if n.Case && e.Case == nil {
+		out = append(out, "weights and data: a model of the laboratory")
+	}
 	for _, s := range n.Sets {
-		if len(map[Set][]int{Forget: e.Forget, Retain: e.Retain, HeldOut: e.HeldOut}[s]) == 0 {
+		if len(e.Rows(s)) == 0 {
 			out = append(out, setFiles[s])
 		}
 	}
 	for _, a := range n.Arrays {
-		if e.countModels(Unlearned, []Array{a}) == 0 {
-			out = append(out, a.fileText(layer)+" of the unlearned model")
+		if e.countModels(Unlearned, []audit.Array{a}) == 0 {
+			out = append(out, fileText(a, layer)+" of the unlearned model")
 		}
 	}
 	for _, c := range []struct {
@@ -297,37 +270,37 @@ func (e *Evidence) missing(n Needs, layer string) []string {
 		}
 		what := make([]string, len(n.Arrays))
 		for i, a := range n.Arrays {
-			what[i] = a.fileText(layer)
+			what[i] = fileText(a, layer)
 		}
 		out = append(out, fmt.Sprintf("%s with %s (there %s)", plural(c.need, string(c.role)+" model"), strings.Join(what, " and "), countText(have)))
 	}
 	return out
 }
 
-func (e *Evidence) countModels(r Role, arrays []Array) int {
+func (e *Evidence) countModels(r Role, arrays []audit.Array) int {
 	n := 0
 	for _, m := range e.ModelsOf(r) {
-		if m.has(arrays, e) {
+		if m.Has(arrays, &e.Evidence) {
 			n++
 		}
 	}
 	return n
 }
 
-var setFiles = map[Set]string{
+var setFiles = map[audit.Set]string{
 	Forget:  "forget.npy: rows of what was to be forgotten",
 	Retain:  "retain.npy: rows of retained records",
 	HeldOut: "heldout.npy: rows of records that no model was trained on",
 }
 
 // fileText names the file of an array.
-func (a Array) fileText(layer string) string {
+func fileText(a audit.Array, layer string) string {
 	switch {
-	case a == Losses:
+	case a == audit.LossArray:
 		return "outputs.npy (and labels.npy), or losses.npy"
-	case a == Outputs:
+	case a == audit.OutputArray:
 		return "outputs.npy"
-	case a == Labelled:
+	case a == audit.LabelledArray:
 		return "outputs.npy (and labels.npy)"
 	case layer != "":
 		return "activations/" + layer + ".npy"
@@ -335,11 +308,11 @@ func (a Array) fileText(layer string) string {
 	return "embedding.npy"
 }
 
-// String names all needs as files of the folder.
-func (n Needs) String() string {
+// FilesFor names all that a lens needs as files of the folder.
+func FilesFor(n audit.Needs) string {
 	parts := make([]string, 0, len(n.Arrays)+len(n.Sets))
 	for _, a := range n.Arrays {
-		parts = append(parts, a.fileText(""))
+		parts = append(parts, fileText(a, ""))
 	}
 	for _, s := range n.Sets {
 		file, _, _ := strings.Cut(setFiles[s], ":")

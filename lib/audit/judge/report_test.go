@@ -61,8 +61,8 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 		if !strings.Contains(strings.Join(r.Suggestions(), "\n"), c.settle) {
 			t.Errorf("without %v: settle %q", c.remove, r.Suggestions())
 		}
-		if len(r.Verdicts)+len(r.Skipped) != len(All()) {
-			t.Errorf("without %v: %d verdicts and %d not made, of %d", c.remove, len(r.Verdicts), len(r.Skipped), len(All()))
+		if len(r.Verdicts)+len(r.Skipped) != len(audit.ArrayLenses()) {
+			t.Errorf("without %v: %d verdicts and %d not made, of %d", c.remove, len(r.Verdicts), len(r.Skipped), len(audit.ArrayLenses()))
 		}
 		if _, err := r.Page(); err != nil {
 			t.Errorf("without %v: %v", c.remove, err)
@@ -207,7 +207,7 @@ func TestTinyFoldersAreJudgedOrSayWhyNot(t *testing.T) {
 		dir := t.TempDir()
 		m.write(t, dir, m.all, 5)
 		r := audited(t, dir)
-		if len(r.Verdicts)+len(r.Skipped) != len(All()) {
+		if len(r.Verdicts)+len(r.Skipped) != len(audit.ArrayLenses()) {
 			t.Errorf("%v: %d verdicts and %d not made", n, len(r.Verdicts), len(r.Skipped))
 		}
 		for _, u := range r.Skipped {

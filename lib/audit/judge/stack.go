@@ -16,8 +16,11 @@ type stack struct {
 	rows, cols int
 }
 
-// read reads the matrix in the smallest type that holds it.
-func (s *stack) read() (array.Rows, error) {
+// Width implements audit.Matrix.
+func (s *stack) Width() int { return s.cols }
+
+// Read reads the matrix in the smallest type that holds it.
+func (s *stack) Read() (array.Rows, error) {
 	if len(s.paths) == 1 {
 		x, err := npy.ReadRows(s.paths[0])
 		if err == nil {

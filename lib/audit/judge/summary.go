@@ -73,8 +73,8 @@ func (e *Evidence) describeModels(m *Model) string {
 	switch {
 	case e.Date != "":
 		s += ", of " + e.Date
-	case !m.saved.IsZero():
-		s += ", whose files are dated " + m.saved.UTC().Format(dateFormat)
+	case !m.Saved.IsZero():
+		s += ", whose files are dated " + m.Saved.UTC().Format(dateFormat)
 	}
 	var beside []string
 	if len(e.ModelsOf(Original)) > 0 {
@@ -119,9 +119,9 @@ func (r *Report) confidenceText(model string) string {
 	s += "; each verdict errs in about one case of twenty, and all look at the same records"
 	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
-			r.Evidence.records(v.Lens.Needs()), report.FormatNumber(v.Smallest, 2), v.Name())
+			r.Evidence.records(v.Lens.Info().Needs), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
-	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == Loss{}.Name() }); v != nil {
+	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == audit.Loss{}.Name() }); v != nil {
 		s += fmt.Sprintf("; given a forgotten record and one that the model never had, an attacker recognises the forgotten one in %.0f of 100 cases "+
 			"(%.0f to %.0f), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
 	}

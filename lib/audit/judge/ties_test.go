@@ -79,8 +79,8 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 	full := t.TempDir()
 	m.write(t, full, m.retained, 10)
 	before := corruptedReport(t, m, full, "", nil)
-	ofOutputs := func(v Verdict) bool { return v.family() == OutputFamily || v.family() == CalibratedFamily }
-	if n := len(before.Verdicts); n != len(All()) {
+	ofOutputs := func(v Verdict) bool { return v.family() == audit.OutputFamily || v.family() == audit.CalibratedFamily }
+	if n := len(before.Verdicts); n != len(audit.ArrayLenses()) {
 		t.Fatalf("%d verdicts: %+v", n, before.Skipped)
 	}
 	for _, model := range []string{"unlearned", "original", "retrained-2"} {
@@ -133,7 +133,9 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 	m := newFixture(42, 100, 200, 200)
 	full := t.TempDir()
 	m.write(t, full, m.retained, 0)
-	ofEmbeddings := func(v Verdict) bool { return v.family() == RepresentationFamily || v.family() == SubsetFamily }
+	ofEmbeddings := func(v Verdict) bool {
+		return v.family() == audit.RepresentationFamily || v.family() == audit.SubsetFamily
+	}
 	for _, model := range []string{"unlearned", "original", "retrained"} {
 		for name, c := range map[string]func(x array.Matrix[float64]){
 			"one row": as(1), "five rows": as(5), "zeros": func(x array.Matrix[float64]) { clear(x.Data) },
@@ -300,7 +302,7 @@ func TestFewRecordsAreTooFew(t *testing.T) {
 				}
 			}
 			for _, v := range verdicts {
-				looks := sizes[0] < audit.MinRecords || sizes[2] < audit.MinRecords && slices.Contains(v.Lens.Needs().Sets, HeldOut)
+				looks := sizes[0] < audit.MinRecords || sizes[2] < audit.MinRecords && slices.Contains(v.Lens.Info().Needs.Sets, HeldOut)
 				if looks && (v.Call != audit.TooFew || v.Why == "") {
 					t.Errorf("%v: %s says %s: %v", sizes, v.Name(), v.Call, v.Reading.Estimate)
 				}

@@ -28,13 +28,13 @@ type Tracked struct {
 // reads every checkpoint, so that it should be cheap.
 func TrackedLenses() []Tracked {
 	return []Tracked{
-		{Loss{}, "AUC of the loss", "forgotten against held-out", false},
-		{Accuracy{Forget}, "share right", "forgotten", false},
-		{Accuracy{Retain}, "share right", "retained", true},
-		{Accuracy{HeldOut}, "share right", "held-out", true},
-		{MeanLoss{Forget}, "mean loss", "forgotten", false},
-		{MeanLoss{Retain}, "mean loss", "retained", true},
-		{MeanLoss{HeldOut}, "mean loss", "held-out", true},
+		{audit.Loss{}, "AUC of the loss", "forgotten against held-out", false},
+		{audit.Accuracy{Set: Forget}, "share right", "forgotten", false},
+		{audit.Accuracy{Set: Retain}, "share right", "retained", true},
+		{audit.Accuracy{Set: HeldOut}, "share right", "held-out", true},
+		{audit.MeanLoss{Set: Forget}, "mean loss", "forgotten", false},
+		{audit.MeanLoss{Set: Retain}, "mean loss", "retained", true},
+		{audit.MeanLoss{Set: HeldOut}, "mean loss", "held-out", true},
 	}
 }
 
@@ -101,21 +101,21 @@ func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 
 // curve returns one quantity along the steps, or why it cannot be read.
 func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
-	needs := f.Needs()
+	needs := f.Info().Needs
 	lacks := e.missing(needs, "")
 	if e.countModels(Checkpoint, needs.Arrays) == 0 {
-		lacks = append(lacks, "checkpoints with "+needs.Arrays[0].fileText(""))
+		lacks = append(lacks, "checkpoints with "+fileText(needs.Arrays[0], ""))
 	}
 	if len(lacks) > 0 {
 		return nil, "needs " + strings.Join(lacks, "; ")
 	}
 	of := func(models []*Model) (out []*audit.Reading, err error) {
 		for _, m := range models {
-			if !m.has(needs.Arrays, e) {
+			if !m.Has(needs.Arrays, &e.Evidence) {
 				out = append(out, nil)
 				continue
 			}
-			r, _, err := e.readLens(f.Lens, m)
+			r, err := e.readLens(f.Lens, m)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}

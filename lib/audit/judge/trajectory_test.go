@@ -317,7 +317,7 @@ func TestAPathInWords(t *testing.T) {
 		curve := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
 		original := reading("0", c.path[0])
 		for k, v := range c.path {
-			step := &Verdict{Lens: Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: curve.Retrained}
+			step := &Verdict{Lens: audit.Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: curve.Retrained}
 			step.place()
 			curve.Steps = append(curve.Steps, step)
 		}

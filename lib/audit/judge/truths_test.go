@@ -31,8 +31,8 @@ func TestKnownTruthsComeOut(t *testing.T) {
 		if len(r.Skipped) > 0 {
 			t.Errorf("not judged: %+v", r.Skipped)
 		}
-		if len(r.Verdicts) != len(All()) {
-			t.Errorf("%d verdicts of %d lenses", len(r.Verdicts), len(All()))
+		if len(r.Verdicts) != len(audit.ArrayLenses()) {
+			t.Errorf("%d verdicts of %d lenses", len(r.Verdicts), len(audit.ArrayLenses()))
 		}
 		for _, v := range r.Verdicts {
 			// Another draw of the original may differ from it and is remembered nevertheless.
@@ -131,7 +131,7 @@ func TestReadingsAreThoseOfTheLibrary(t *testing.T) {
 			right++
 		}
 	}
-	if got := share(r.Evidence.ModelsOf(Unlearned)[0].Correct, forget); got != right/40 {
+	if got := r.Evidence.ModelsOf(Unlearned)[0].ShareCorrect(forget); got != right/40 {
 		t.Errorf("%v are right, want %v", got, right/40)
 	}
 }

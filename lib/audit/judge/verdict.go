@@ -110,7 +110,7 @@ func (v *Verdict) reference() *audit.Reading {
 		}
 		out.Value = sum / float64(len(v.Retrained))
 		return &out
-	case v.Lens.About().Null == NonmemberNull && v.Reading.Null != nil:
+	case v.Lens.Info().Null == audit.NonmemberNull && v.Reading.Null != nil:
 		v.Reference = NullReference
 		null := *v.Reading.Null
 		return &audit.Reading{Estimate: stats.Estimate{Value: null, Low: null, High: null}, Memory: v.Reading.Memory}

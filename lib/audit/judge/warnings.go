@@ -13,7 +13,7 @@ func (e *Evidence) addWarnings() {
 		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
 		}
-		kept, out := share(m.Correct, e.Retain), share(m.Correct, e.HeldOut)
+		kept, out := m.ShareCorrect(e.Retain), m.ShareCorrect(e.HeldOut)
 		guess := 1 / float64(e.Classes)
 		switch {
 		case len(e.Retain) >= minForShare && kept < 1.2*guess:
@@ -69,14 +69,4 @@ func (e *Evidence) warnDuplicates() {
 			first[f.SHA256] = f
 		}
 	}
-}
-
-func share(of []bool, rows []int) float64 {
-	n := 0
-	for _, i := range rows {
-		if of != nil && of[i] {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(rows)))
 }

@@ -45,23 +45,23 @@ func (r *Report) Write(folder string) error {
 // The JSON form: every number that may be unknown is a pointer.
 type (
 	jsonReport struct {
-		Question    string          `json:"question"`
-		Answers     []string        `json:"answers"`
-		Headlines   []Headline      `json:"headlines"`
-		Records     int             `json:"records"`
-		Sets        map[Set]int     `json:"sets"`
-		Models      []jsonModel     `json:"models"`
-		Verdicts    []jsonVerdict   `json:"verdicts"`
-		Skipped     []jsonSkipped   `json:"not_judged"`
-		Exposed     []jsonExposure  `json:"exposures"`
-		StandOut    []string        `json:"stand_out"`
-		Trajectory  *jsonTrajectory `json:"trajectory,omitempty"` // where there are checkpoints
-		Notes       []string        `json:"notes"`
-		Suggestions []string        `json:"would_settle"`
-		Files       []File          `json:"files"`
-		Lethe       string          `json:"lethe"`
-		Version     int             `json:"results_version"`
-		Seed        uint64          `json:"seed"`
+		Question    string            `json:"question"`
+		Answers     []string          `json:"answers"`
+		Headlines   []Headline        `json:"headlines"`
+		Records     int               `json:"records"`
+		Sets        map[audit.Set]int `json:"sets"`
+		Models      []jsonModel       `json:"models"`
+		Verdicts    []jsonVerdict     `json:"verdicts"`
+		Skipped     []jsonSkipped     `json:"not_judged"`
+		Exposed     []jsonExposure    `json:"exposures"`
+		StandOut    []string          `json:"stand_out"`
+		Trajectory  *jsonTrajectory   `json:"trajectory,omitempty"` // where there are checkpoints
+		Notes       []string          `json:"notes"`
+		Suggestions []string          `json:"would_settle"`
+		Files       []File            `json:"files"`
+		Lethe       string            `json:"lethe"`
+		Version     int               `json:"results_version"`
+		Seed        uint64            `json:"seed"`
 	}
 	jsonModel struct {
 		Name   string `json:"name"`
@@ -124,7 +124,7 @@ func (r *Report) JSON(w io.Writer) error {
 	e := r.Evidence
 	out := jsonReport{
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
-		Sets:     map[Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
+		Sets:     map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
 		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
 	}
@@ -132,7 +132,7 @@ func (r *Report) JSON(w io.Writer) error {
 		out.Headlines = append(out.Headlines, r.Headline(m.Name))
 	}
 	for _, m := range e.Models {
-		out.Models = append(out.Models, jsonModel{m.Name, m.Role, m.arrays()})
+		out.Models = append(out.Models, jsonModel{m.Name, m.Role, arraysText(m)})
 	}
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{

@@ -2,6 +2,7 @@ package lenstest
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -19,13 +20,13 @@ type broken struct {
 
 func (b broken) Name() string { return b.name }
 
-func (b broken) Read(c *audit.Case, m *audit.Model) (*audit.Reading, error) {
-	own, inner := *c, *c.Case
+func (b broken) Read(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, error) {
+	own, inner := *e.Case, *e.Case.Case
 	own.Case = &inner
 	if b.before != nil {
 		b.before(&own)
 	}
-	r, err := b.Lens.Read(&own, m)
+	r, err := own.Read(b.Lens, m.Model)
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +87,17 @@ var brokenLenses = []struct {
 	{"has a null that holds", broken{Lens: audit.Confusion{}, name: "confusion with another null", after: func(r *audit.Reading) {
 		null := 0.5
 		r.Null = &null
+	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.LiRA{}, name: "with and without a record exchanged", before: func(c *audit.Case) {
+		c.Shadows = slices.Clone(c.Shadows)
+		for k, a := range c.Shadows {
+			other := *a
+			other.In = slices.Clone(a.In)
+			for i := range other.In {
+				other.In[i] = !other.In[i]
+			}
+			c.Shadows[k] = &other
+		}
 	}}},
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "no interval", after: func(r *audit.Reading) {
 		r.Low, r.High = math.NaN(), math.NaN()

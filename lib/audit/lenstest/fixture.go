@@ -3,6 +3,7 @@
 package lenstest
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -24,9 +25,11 @@ import (
 const (
 	trainRows, forgetRows, testRows = 200, 40, 160
 
-	group    = 4 // features in a group
-	features = 3 * group
-	units    = 4 * group // the positive and the negative part of learned and of memorised features
+	group        = 4 // features in a group
+	features     = 3 * group
+	shadowModels = 16 // of cases for lenses that compare with such models
+
+	units = 4 * group // the positive and the negative part of learned and of memorised features
 )
 
 // members says which records, besides the retained ones, the original memorised.
@@ -50,6 +53,12 @@ func newFixture(t *testing.T, lens audit.Lens) *fixture {
 	t.Helper()
 	plain := openFixture(t, tabular.OneHidden{Features: features, Outputs: 2, Hidden: units})
 	plain.newCase = plain.memorisedCase
+	if n := lens.Info().Needs.Shadows; n > 0 {
+		plain.newCase = func(seed uint64, who members) *audit.Case {
+			return withShadows(t, plain.memorisedCase(seed, who), seed)
+		}
+		return plain
+	}
 	if canRead(lens, plain) {
 		return plain
 	}
@@ -67,7 +76,7 @@ func newFixture(t *testing.T, lens audit.Lens) *fixture {
 // tests to find.
 func canRead(lens audit.Lens, g *fixture) bool {
 	c := g.newCase(1, forgottenAreMembers)
-	r, err := lens.Read(c, c.Original)
+	r, err := c.Read(lens, c.Original)
 	return err != nil || r.Absent == ""
 }
 
@@ -116,6 +125,32 @@ func (g *fixture) memorisedCase(seed uint64, who members) *audit.Case {
 	}
 	c.Original, c.Oracle = c.NewModel("original", g.weights(true)), c.NewModel("oracle", g.weights(false))
 	c.SecondOracle = c.NewModel("another oracle", addNoise(rng, g.weights(false)))
+	return c
+}
+
+// withShadows adds shadow models to a case: each was trained on a random half of the forgotten
+// records and of every second held-out one, and fits those better than the oracle does.
+func withShadows(t *testing.T, c *audit.Case, seed uint64) *audit.Case {
+	t.Helper()
+	e, err := c.Evidence(audit.Needs{Arrays: []audit.Array{audit.LossArray}}, c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 0x5ade))
+	for range shadowModels {
+		a := &audit.Arrays{Name: "shadow", Role: audit.Shadow, In: make([]bool, e.Records), Losses: slices.Clone(e.Models[0].Losses)}
+		for k, i := range slices.Concat(e.Forget, e.HeldOut) {
+			a.In[i] = (k < len(e.Forget) || k%2 == 0) && rng.IntN(2) == 0
+			a.Losses[i] *= math.Exp(0.3 * rng.NormFloat64())
+			if a.In[i] {
+				a.Losses[i] /= 8
+			}
+		}
+		for _, v := range a.Losses {
+			a.Scaled = append(a.Scaled, -v)
+		}
+		c.Shadows = append(c.Shadows, a)
+	}
 	return c
 }
 

@@ -33,7 +33,7 @@ func Run(t *testing.T, lens audit.Lens) {
 	t.Helper()
 	g := newFixture(t, lens)
 	t.Run("has a name", func(t *testing.T) {
-		for _, s := range []string{lens.Name(), lens.About()} {
+		for _, s := range []string{lens.Name(), lens.Info().Measures} {
 			if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {
 				t.Errorf("it says %q about itself, expected one line", s)
 			}
@@ -74,7 +74,7 @@ func Run(t *testing.T, lens audit.Lens) {
 		for n := 1; n < audit.MinRecords; n++ {
 			c := g.newCase(8, forgottenAreMembers)
 			c.Forget = c.Forget[:n]
-			if r, err := lens.Read(c, c.Original); err == nil && r.Over != "records" && r.Over != "" && r.Over != stats.OverDraws {
+			if r, err := c.Read(lens, c.Original); err == nil && r.Over != "records" && r.Over != "" && r.Over != stats.OverDraws {
 				continue // of other records than the forgotten ones
 			}
 			checkCall(t, lens, c, c.Original, audit.TooFew)
@@ -82,6 +82,10 @@ func Run(t *testing.T, lens audit.Lens) {
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
 		straight, exchanged := g.newCase(2, forgottenAreMembers), g.newCase(2, heldOutAreMembers)
+		if lens.Info().Needs.Original > 0 { // it reads how far a model is from the original
+			checkSeparated(t, readModel(t, lens, exchanged, exchanged.Oracle), readModel(t, lens, straight, straight.Oracle))
+			return
+		}
 		checkSeparated(t, readModel(t, lens, straight, straight.Original), readModel(t, lens, exchanged, exchanged.Original))
 	})
 	t.Run("has a null that holds", func(t *testing.T) { checkNull(t, lens, g) })
@@ -100,10 +104,10 @@ func Run(t *testing.T, lens audit.Lens) {
 		c := g.newCase(4, forgottenAreMembers)
 		broken := c.Original.Weights.Clone()
 		broken[0].Data[0] = float32(math.NaN())
-		_, err := lens.Read(c, c.NewModel("broken", broken))
+		_, err := c.Read(lens, c.NewModel("broken", broken))
 		conform.CheckRefused(t, "a model that is not finite", err)
 		c.Forget = nil
-		_, err = lens.Read(c, c.Original)
+		_, err = c.Read(lens, c.Original)
 		conform.CheckRefused(t, "nothing to forget", err)
 	})
 }
@@ -132,7 +136,7 @@ func copyRows(x array.Matrix[float32], of func(i int) int) {
 // readModel reads a model and checks the fields that every reading has.
 func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) audit.Reading {
 	t.Helper()
-	r, err := lens.Read(c, m)
+	r, err := c.Read(lens, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,10 +158,11 @@ func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) aud
 	return *r
 }
 
-// checkSeparated checks that a reading lies on memory's side of another, with disjoint intervals.
+// checkSeparated checks that a reading lies on memory's side of another, and differs from it by more
+// than chance explains (audit.Alike).
 func checkSeparated(t *testing.T, memory, none audit.Reading) {
 	t.Helper()
-	if memory.Memory == audit.Above && memory.Low > none.High || memory.Memory == audit.Below && memory.High < none.Low {
+	if audit.CallBySide(memory, none) == audit.Remembered && !audit.Alike(memory, none) {
 		return
 	}
 	t.Errorf("with a memory %.3f [%.3f, %.3f], without %.3f [%.3f, %.3f], memory is on side %+d",

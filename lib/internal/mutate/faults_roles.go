@@ -46,7 +46,7 @@ var roleFaults = []Fault{
 		Protects: "if a method uses held-out records, the table is measured on the others", Run: "TheHalf"},
 	{File: "lib/lab/case.go", Old: "HeldOut: valuesAt(heldOut, c.EvalRows())}, nil", New: "HeldOut: valuesAt(heldOut, c.heldOut())}, nil",
 		Protects: "held-out losses are of records that no method uses", Tests: "./lib/audit", Run: "HeldOutRecords|NoLens"},
-	{File: "lib/audit/groups.go", Old: "layer(o.Test).Gather(c.EvalRows())", New: "layer(o.Test)",
+	{File: "lib/audit/case_evidence.go", Old: "HeldOut: testRowNumbers(c.EvalRows(), from)", New: "HeldOut: testRowNumbers(c.NonMemberRows(), from)",
 		Protects: "held-out activations are of records that no method uses", Run: "HeldOutRecords|NoLens"},
 	{File: "lib/audit/reconstruction.go", Old: "order := rowsAt(judged, seed.Stream(engine.StreamDecoder).Perm(len(judged)))",
 		New:      "order := seed.Stream(engine.StreamDecoder).Perm(len(judged))",

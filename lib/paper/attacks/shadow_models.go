@@ -223,8 +223,10 @@ func (h *modelScores) runAttacks(first *modelScores) ([]AttackResult, error) {
 // populationAttack attacks every model, with the unseen records as known non-members.
 func (h *modelScores) populationAttack(f shadow.Models, a population.Attack) (*shadow.Report, error) {
 	return f.ReportScores(a.Name(), false, func(m int) ([]float64, error) {
-		known := population.Records{Scores: h.scaledU.Row(m), Features: h.unseen}
-		return a.Scores(known, population.Records{Scores: h.scaled.Row(m), Features: h.assigned})
+		return a.Scores(population.Evidence{
+			Known: population.Records{Scores: h.scaledU.Row(m), Features: h.unseen},
+			Asked: population.Records{Scores: h.scaled.Row(m), Features: h.assigned},
+		})
 	})
 }
 

@@ -1,8 +1,12 @@
+// The attacks without training, columns of Table 4, on members and matched non-members.
+
 package fishing
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
 )
@@ -32,16 +36,16 @@ func hasBareForm(a generative.Attack) bool {
 	return false
 }
 
-// membersAndNonmembers are a model's outputs on members and matched non-members.
-func (v splitOutputs) membersAndNonmembers(negatives []int, bare bool) generative.Views {
-	of := func(s cellOutputs) generative.View {
-		recon := s.recon
-		if bare {
-			recon = s.bare
-		}
-		return generative.View{Recon: recon, KL: s.divergence, Codes: s.mean}
+// membersAndNonmembers are a model's outputs on members, followed by those on matched non-members,
+// and which are members.
+func (v splitOutputs) membersAndNonmembers(negatives []int, bare bool) (generative.View, []bool) {
+	in, out := v.forget, v.unseen.gather(negatives)
+	recon, member := attack.Samples{Members: in.recon, Nonmembers: out.recon}.Joined()
+	if bare {
+		recon = slices.Concat(in.bare, out.bare)
 	}
-	return generative.Views{Members: of(v.forget), Nonmembers: of(v.unseen.gather(negatives))}
+	codes := array.Matrix[float32]{Rows: len(member), Cols: in.mean.Cols, Data: slices.Concat(in.mean.Data, out.mean.Data)}
+	return generative.View{Recon: recon, KL: slices.Concat(in.divergence, out.divergence), Codes: codes}, member
 }
 
 // runSuite runs every attack without training. The reference of the likelihood ratio is an
@@ -57,8 +61,9 @@ func runSuite(v, reference splitOutputs, negatives []int) (map[string]*attack.Sc
 			if bare {
 				name += coded
 			}
-			other := reference.membersAndNonmembers(negatives, bare)
-			r, err := generative.Run(a, generative.Evidence{Model: v.membersAndNonmembers(negatives, bare), Reference: &other, Retained: v.retain.mean})
+			model, member := v.membersAndNonmembers(negatives, bare)
+			other, _ := reference.membersAndNonmembers(negatives, bare)
+			r, err := attack.Run(a, generative.Evidence{Model: model, Member: member, Reference: &other, Retained: v.retain.mean}, member)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}

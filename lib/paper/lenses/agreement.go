@@ -41,7 +41,7 @@ func agreement(id string) paper.Recipe {
 
 // Pair is a pair of lenses and their rank correlation in every case.
 type Pair struct {
-	A, B  int       // of audit.AllLenses
+	A, B  int       // of audit.TableLenses
 	Cases []string  // cases in which both have a reading
 	Rho   []float64 // per case
 }
@@ -54,7 +54,7 @@ func (p Pair) Mean() stats.Estimate {
 // MeasureAgreement reads every method of every case through every lens and compares the
 // rankings.
 func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*paper.Output, error) {
-	lenses := audit.AllLenses()
+	lenses := audit.TableLenses()
 	var pairs []Pair
 	for b := range lenses {
 		for a := range b {

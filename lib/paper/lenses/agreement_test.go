@@ -44,7 +44,7 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := len(audit.AllLenses())
+	n := len(audit.TableLenses())
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != n*(n-1)/2 {
 		t.Errorf("%d rows, %v", len(out.Table.Rows), err)
 	}
@@ -61,7 +61,7 @@ func TestAgreementShowsEveryPairOfLenses(t *testing.T) {
 		t.Error(err)
 	}
 	// A pair that one case speaks of is no evidence; two cases give a mean and an interval.
-	lenses := audit.AllLenses()
+	lenses := audit.TableLenses()
 	pairs := []Pair{{A: 0, B: 1, Rho: []float64{0.9}}, {A: 0, B: 2, Rho: []float64{0.2, 0.4}}, {A: 1, B: 2, Rho: []float64{0.7, 0.5, 0.9}}}
 	two := pairFigure(lenses, pairs, "").Figures
 	means, rows := two[0].(plot.Heatmap), two[1].(plot.Forest).Rows

@@ -29,8 +29,8 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		Caption: doc,
 		Columns: []report.Column{{Name: "model"}},
 	}, plot.Panels{Meta: plot.Meta{Title: title, Caption: picture, Width: 1080}, Columns: 2}
-	for _, lens := range audit.AllLenses() {
-		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.About()})
+	for _, lens := range audit.TableLenses() {
+		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.Info().Measures})
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "together"})
 	ctx, task := progress.Start(ctx, id, len(cases))
@@ -86,7 +86,7 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 	if err != nil {
 		return nil, err
 	}
-	c.Lenses = audit.AllLenses()
+	c.Lenses = audit.TableLenses()
 	var methods []unlearn.Method
 	for _, a := range variants {
 		methods = append(methods, a.Method)

@@ -103,7 +103,7 @@ func TestAMethodThatDivergesLeavesTheOtherRowsAsTheyAre(t *testing.T) {
 	e := environment(t)
 	few := NamedCase{Name: "a few drawings", Setting: pictures()}
 	made := func(more ...lab.Variant) *report.Table {
-		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.AllLenses())+2)}
+		out := &report.Table{ID: id, Title: title, Columns: make([]report.Column, len(audit.TableLenses())+2)}
 		for i := range out.Columns {
 			out.Columns[i].Name = fmt.Sprint("column ", i)
 		}

@@ -91,7 +91,7 @@ func measure(ctx context.Context, l *lab.Lab, of Case, seed int, s Study) ([]Len
 	order := plantingOrder(c.Seed, len(c.Forget))
 	oracle := make([]*audit.Reading, len(lenses()))
 	for i, lens := range lenses() {
-		if oracle[i], err = lens.Read(c, c.Oracle); err != nil {
+		if oracle[i], err = c.Read(lens, c.Oracle); err != nil {
 			return nil, fmt.Errorf("oracle: %w", err)
 		}
 	}
@@ -137,7 +137,7 @@ func measureMemory(ctx context.Context, c *audit.Case, p PlantedMemory, order []
 	}
 	m := c.NewModel(fmt.Sprintf("share %g, %d times", p.Share, p.Times), t.Final)
 	for i, lens := range lenses() {
-		r, err := lens.Read(c, m)
+		r, err := c.Read(lens, m)
 		if err != nil {
 			return nil, fmt.Errorf("%s through the lens %q: %w", m.Label, lens.Name(), err)
 		}

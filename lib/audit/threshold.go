@@ -1,8 +1,7 @@
-package judge
+package audit
 
 import (
 	"github.com/lethe-ml/lethe/lib/attack"
-	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // Threshold is RULER's loss-threshold attack (section 4.3), attack.LossThreshold. A threshold is
@@ -18,34 +17,29 @@ var _ Lens = Threshold{}
 // Name implements Lens.
 func (Threshold) Name() string { return "loss threshold" }
 
-// About implements Lens.
-func (Threshold) About() About {
-	return About{
-		Asks: "Does a threshold on the loss, learned on other records, call the forgotten records members?",
+// Info implements Lens.
+func (Threshold) Info() Info {
+	return Info{
+		Measures: "balanced accuracy of RULER's loss-threshold attack, forgotten against held-out records",
+		Asks:     "Does a threshold on the loss, learned on other records, call the forgotten records members?",
 		How: "Balanced accuracy on as many forgotten as held-out records of the threshold that tells retained records from the other half " +
 			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins.",
 		Source: "RULER, section 4.3",
 		Null:   NonmemberNull,
 		Family: OutputFamily,
+		Needs:  Needs{Arrays: []Array{LossArray}, Sets: []Set{Retain, HeldOut}},
 	}
 }
 
-// Needs implements Lens.
-func (Threshold) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{Retain, HeldOut}} }
-
 // Read implements Lens.
-func (j Threshold) Read(e *Evidence, m *Model) (*audit.Reading, error) {
-	r, err := attack.LossThreshold{}.Run(attack.Losses{
-		Retained: valuesAt(m.Losses, e.Retain), Forgotten: valuesAt(m.Losses, e.Forget), HeldOut: valuesAt(m.Losses, e.HeldOut),
-	})
+func (j Threshold) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	losses := e.lossesByRole(m)
+	r, err := attack.LossThreshold{}.Run(losses)
 	if err != nil {
 		return nil, err
 	}
-	why := audit.TooFewRecords(r.Evaluated, "records in the smaller set that is judged")
-	if why.Call == "" {
-		why = audit.TiedScores(valuesAt(m.Losses, e.Forget), valuesAt(m.Losses, e.HeldOut))
-	}
-	return &audit.Reading{
-		Lens: j.Name(), Model: m.Name, Memory: audit.Above, Estimate: r.BalancedAccuracy, Floor: r.Chance, NoEvidence: why,
+	why := firstReason(TooFewRecords(r.Evaluated, "records in the smaller set that is judged"), TiedScores(losses.Forgotten, losses.HeldOut))
+	return &Reading{
+		Lens: j.Name(), Model: m.Name, Memory: Above, Estimate: r.BalancedAccuracy, Floor: r.Chance, NoEvidence: why,
 	}, nil
 }

@@ -1,6 +1,6 @@
 // The lens LiRA: a likelihood ratio over shadow models (Carlini et al. 2022), online.
 
-package judge
+package audit
 
 import (
 	"fmt"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
-	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // pooledBelow is the number of shadow models below which LiRA fits one standard deviation for all
@@ -24,39 +23,34 @@ const pooledBelow = 64
 // the same distribution, as long as shadow models had them with the same probability.
 type LiRA struct{}
 
-var _ Scorer = LiRA{}
+var _ Lens = LiRA{}
 
 // Name implements Lens.
 func (LiRA) Name() string { return "lira" }
 
-// About implements Lens.
-func (LiRA) About() About {
-	return About{
-		Asks: "Are the outputs for a forgotten record more likely under models that were trained on it?",
+// Info implements Lens.
+func (LiRA) Info() Info {
+	return Info{
+		Measures: "signed AUC of the likelihood ratio under shadow models, forgotten against held-out records",
+		Asks:     "Are the outputs for a forgotten record more likely under models that were trained on it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal distributions fitted over the shadow models with and without each record, " +
 			"with DeLong's interval; one standard deviation for all records below 64 shadow models. Records without shadow models on either side are left out.",
-		Source: "Carlini et al. 2022, algorithm 1, online",
-		Null:   NonmemberNull,
-		Family: CalibratedFamily,
+		Source:    "Carlini et al. 2022, algorithm 1, online",
+		Null:      NonmemberNull,
+		Family:    CalibratedFamily,
+		PerRecord: true,
+		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}, Shadows: 4},
 	}
 }
 
-// Needs implements Lens.
-func (LiRA) Needs() Needs {
-	return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 4}
-}
-
 // Read implements Lens.
-func (j LiRA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
-
-// Scores implements Scorer.
-func (LiRA) Scores(e *Evidence, m *Model) (*Scores, error) {
-	return shadowScores(e, m, true, shadow.LiRA{Pooled: len(e.ModelsOf(Shadow)) < pooledBelow})
+func (l LiRA) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	return likelihoodReading(l, e, m, true, shadow.LiRA{Pooled: len(e.ModelsOf(Shadow)) < pooledBelow})
 }
 
-// shadowScores returns LiRA's scores of forgotten and held-out records. Records are left out that
+// likelihoodReading returns the reading of LiRA's scores. Records are left out that
 // too few shadow models had, or too few had not; the online attack needs both sides.
-func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, error) {
+func likelihoodReading(l Lens, e *Evidence, m *Arrays, online bool, a shadow.LiRA) (*Reading, error) {
 	need := 2
 	if a.Pooled {
 		need = 1
@@ -83,33 +77,29 @@ func shadowScores(e *Evidence, m *Model, online bool, a shadow.LiRA) (*Scores, e
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence), nil
+	return calibratedReading(l, m, Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence)
 }
 
-// calibratedScores returns scores that were computed from outputs of a model and of shadow models.
-// Where either give the same outputs for many records, the scores may differ and are still no
-// evidence.
-func calibratedScores(forget, heldOut Scored, evidence shadow.Evidence) *Scores {
-	out, n := &Scores{Forget: forget, HeldOut: heldOut}, len(forget.Rows)
-	if out.NoEvidence = audit.TiedScores(evidence.Target[:n], evidence.Target[n:]); out.NoEvidence.Call != "" {
-		return out
-	}
-	shadows := evidence.Shadows.Scores
-	tied, why := 0, audit.Reason{}
+// calibratedReading returns the reading of scores that were computed from outputs of a model and of
+// shadow models. Where either give the same outputs for many records, the scores may differ and are
+// still no evidence.
+func calibratedReading(l Lens, m *Arrays, forget, heldOut Scored, evidence shadow.Evidence) (*Reading, error) {
+	n, shadows := len(forget.Rows), evidence.Shadows.Scores
+	tied, last := 0, Reason{}
 	for k := range shadows.Rows {
-		if one := audit.TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {
-			tied, why = tied+1, one
+		if one := TiedScores(shadows.Row(k)[:n], shadows.Row(k)[n:]); one.Call != "" {
+			tied, last = tied+1, one
 		}
 	}
-	if 2*tied > shadows.Rows {
-		why.Why = fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, why.Why)
-		out.NoEvidence = why
+	why := TiedScores(evidence.Target[:n], evidence.Target[n:])
+	if why.Call == "" && 2*tied > shadows.Rows {
+		why = Reason{last.Call, fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, last.Why)}
 	}
-	return out
+	return scoresReading(l, m, forget, heldOut, why)
 }
 
 // shadowEvidence returns the scaled confidences of some records by a model and the shadow models.
-func (e *Evidence) shadowEvidence(rows []int, m *Model) shadow.Evidence {
+func (e *Evidence) shadowEvidence(rows []int, m *Arrays) shadow.Evidence {
 	shadows := e.ModelsOf(Shadow)
 	out := shadow.Evidence{Target: valuesAt(m.Scaled, rows), Shadows: shadow.Shadows{Scores: array.New[float64](len(shadows), len(rows))}}
 	for k, s := range shadows {

@@ -1,7 +1,7 @@
-// The lens RMIA: the robust membership inference attack, offline, with held-out
+// The lens RMIA with shadow models: the robust membership inference attack, offline, with held-out
 // records as the population.
 
-package judge
+package audit
 
 import (
 	"fmt"
@@ -9,47 +9,44 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
-	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// RMIA is the AUC of the robust membership inference attack, shadow.RMIA, offline, with the paper's
-// A = 0.3: the share of a population whose likelihood the model raises less than that of a record.
-// The population is every second held-out record that no shadow model had; the others are scored.
+// ShadowRMIA is the AUC of the robust membership inference attack, shadow.RMIA, offline, with the
+// paper's A = 0.3: the share of a population whose likelihood the model raises less than that of a
+// record. The population is every second held-out record that no shadow model had; the others are
+// scored. RMIA is the form with one retrained model.
 //
 // Null: 0.5, if forget and held-out records have the same distribution.
-type RMIA struct{}
+type ShadowRMIA struct{}
 
-var _ Scorer = RMIA{}
+var _ Lens = ShadowRMIA{}
 
 // minPopulation is the smallest population: a share of a small one takes few values.
 const minPopulation = 20
 
 // Name implements Lens.
-func (RMIA) Name() string { return "rmia" }
+func (ShadowRMIA) Name() string { return "rmia" }
 
-// About implements Lens.
-func (RMIA) About() About {
-	return About{
-		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
+// Info implements Lens.
+func (ShadowRMIA) Info() Info {
+	return Info{
+		Measures: "signed AUC of how far the likelihood is raised above that of shadow models, forgotten against held-out records",
+		Asks:     "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
-		Source: "Zarifzadeh, Liu and Shokri 2024, offline",
-		Null:   NonmemberNull,
-		Family: CalibratedFamily,
+		Source:    "Zarifzadeh, Liu and Shokri 2024, offline",
+		Null:      NonmemberNull,
+		Family:    CalibratedFamily,
+		PerRecord: true,
+		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}, Shadows: 2},
 	}
 }
 
-// Needs implements Lens.
-func (RMIA) Needs() Needs { return Needs{Arrays: []Array{Losses}, Sets: []Set{HeldOut}, Shadows: 2} }
-
 // Read implements Lens.
-func (j RMIA) Read(e *Evidence, m *Model) (*audit.Reading, error) { return readScores(j, e, m) }
-
-// Scores implements Scorer.
-func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
+func (l ShadowRMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	unseen, shadows := []int(nil), e.ModelsOf(Shadow)
 	for _, i := range e.HeldOut {
-		if !slices.ContainsFunc(shadows, func(s *Model) bool { return s.In[i] }) {
+		if !slices.ContainsFunc(shadows, func(s *Arrays) bool { return s.In[i] }) {
 			unseen = append(unseen, i)
 		}
 	}
@@ -76,11 +73,5 @@ func (RMIA) Scores(e *Evidence, m *Model) (*Scores, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calibratedScores(Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence), nil
+	return calibratedReading(l, m, Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence)
 }
-
-// The purposes of random numbers: see Evidence.Rand.
-const (
-	purposeRMIA = iota + 1
-	purposeSubsets
-)

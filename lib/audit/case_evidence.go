@@ -1,0 +1,158 @@
+// A case as evidence: the arrays that a lens needs, of the model that is read and of those that it
+// is compared with.
+
+package audit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
+)
+
+// Read reads a model of the case through a lens. The reading is absent where the case has not what
+// the lens needs.
+func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
+	n := l.Info().Needs
+	if len(c.Shadows) < n.Shadows {
+		return absentReading(l, m.Label, "no shadow models"), nil
+	}
+	e, err := c.Evidence(n, m)
+	if errors.Is(err, lab.ErrNoAnswers) {
+		return absentReading(l, m.Label, "no classifier"), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return l.Read(e, e.Models[0])
+}
+
+// Evidence returns what a lens needs to read a model, the first of Models. Records are those of the
+// training part, followed by those of the test part; held out are those that no method may use
+// (lab.Case.EvalRows). It returns lab.ErrNoAnswers if outputs are needed of a model that is no
+// classifier.
+func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
+	from := c.Train.X.Rows
+	e := &Evidence{
+		Records: from + c.Test.X.Rows, Labels: slices.Concat(c.Train.Y, c.Test.Y), Forget: c.Forget, Retain: c.Retain,
+		HeldOut: testRowNumbers(c.EvalRows(), from), Seed: uint64(drawSeed + c.Shift), Case: c,
+	}
+	if arch, is := c.Problem.Arch.(model.Classifier); is {
+		e.Classes = arch.Classes()
+	}
+	models := []*Model{m}
+	roles := []Role{Unlearned}
+	add := func(r Role, m *Model) { models, roles = append(models, m), append(roles, r) }
+	if n.Original > 0 {
+		add(Original, c.Original)
+	}
+	if n.Retrained > 0 {
+		add(Retrained, c.Oracle)
+	}
+	if n.Retrained > 1 {
+		second, err := c.secondOracle()
+		if err != nil {
+			return nil, err
+		}
+		add(Retrained, second)
+	}
+	for k, m := range models {
+		a, err := c.arrays(n, m)
+		if err != nil {
+			return nil, err
+		}
+		a.Role = roles[k]
+		e.Models = append(e.Models, a)
+	}
+	if n.Shadows > 0 {
+		e.Models = append(e.Models, c.Shadows...)
+	}
+	return e, nil
+}
+
+// arrays returns the arrays of a model that are needed.
+func (c *Case) arrays(n Needs, m *Model) (*Arrays, error) {
+	a := &Arrays{Name: m.Label, Model: m, Embedding: caseLayer{m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding }}}
+	if slices.Contains(n.Arrays, OutputArray) || slices.Contains(n.Arrays, LabelledArray) {
+		if err := c.addOutputs(a); err != nil {
+			return nil, err
+		}
+	}
+	if slices.Contains(n.Arrays, LossArray) {
+		if err := c.addLosses(a); err != nil {
+			return nil, err
+		}
+	}
+	return a, nil
+}
+
+// addOutputs adds a classifier's outputs and what follows from them and the labels.
+func (c *Case) addOutputs(a *Arrays) error {
+	if _, is := c.Problem.Arch.(model.Classifier); !is {
+		return lab.ErrNoAnswers
+	}
+	a.Outputs, a.Logits = caseLayer{a.Model, (*model.Prediction).Logits}, true
+	x, err := a.Outputs.Read()
+	if err != nil {
+		return err
+	}
+	a.Summarise(x, slices.Concat(c.Train.Y, c.Test.Y))
+	return nil
+}
+
+// addLosses adds the losses of the records of the three sets.
+func (c *Case) addLosses(a *Arrays) error {
+	losses, err := c.Losses(a.Model)
+	if err != nil {
+		return err
+	}
+	from := c.Train.X.Rows
+	a.Losses = slices.Repeat([]float64{math.NaN()}, from+c.Test.X.Rows)
+	for _, set := range []struct {
+		rows   []int
+		losses []float64
+	}{{c.Retain, losses.Retained}, {c.Forget, losses.Forgotten}, {testRowNumbers(c.EvalRows(), from), losses.HeldOut}} {
+		for k, i := range set.rows {
+			a.Losses[i] = set.losses[k]
+		}
+	}
+	if a.Scaled == nil {
+		a.Scaled = negated(a.Losses)
+	}
+	return nil
+}
+
+// caseLayer is a layer of a model of a case.
+type caseLayer struct {
+	m  *Model
+	of func(*model.Prediction) array.Matrix[float32]
+}
+
+// Width implements Matrix.
+func (caseLayer) Width() int { return 0 }
+
+// Read implements Matrix.
+func (l caseLayer) Read() (array.Rows, error) {
+	o, err := l.m.Outputs()
+	if err != nil {
+		return nil, err
+	}
+	return stackRows(l.of(o.Train), l.of(o.Test)), nil
+}
+
+// secondOracle returns the case's second oracle, from the store or trained now.
+func (c *Case) secondOracle() (*Model, error) {
+	if c.SecondOracle != nil {
+		return c.SecondOracle, nil
+	}
+	m, err := c.Variant(context.Background(), secondOracle)
+	if err != nil {
+		return nil, fmt.Errorf("the second retrained model: %w", err)
+	}
+	return m, nil
+}
