@@ -55,6 +55,10 @@ func run(only string, limit time.Duration, list, check bool) error {
 	if err != nil {
 		return err
 	}
+	faults, err := readFaults()
+	if err != nil {
+		return err
+	}
 	var chosen []Fault
 	for _, f := range faults {
 		if wanted.MatchString(f.File) || wanted.MatchString(f.Protects) {

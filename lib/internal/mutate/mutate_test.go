@@ -11,13 +11,48 @@ import (
 	"testing"
 )
 
+func allFaults(t *testing.T) []Fault {
+	t.Helper()
+	faults, err := readFaults()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return faults
+}
+
+// A text is taken as it is, with its tabs, quotes and empty lines; what is no fault is refused by
+// file and line.
+func TestFaultsAreReadAsTheyStand(t *testing.T) {
+	got, err := parseFaults("a.txt", []byte("# The first.\n\nfile a.go\nprotects one\n-\tif a {\n-\n+\tif \"b\" {\n+\n\n"+
+		"file b.go\nprotects two\ntests ./a ./b\nrun X|Y\n-gone"))
+	want := []Fault{
+		{File: "a.go", Old: "\tif a {\n", New: "\tif \"b\" {\n", Protects: "one"},
+		{File: "b.go", Old: "gone", Protects: "two", Tests: "./a ./b", Run: "X|Y"},
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for text, line := range map[string]string{
+		"file a.go\nprotects one\n+new":                         "a.txt:4",
+		"protects one\n-old\n\nfile a.go":                       "a.txt:3",
+		"file a.go\nprotects one\n-old\n+new\n-old":             "a.txt:5",
+		"file a.go\nfile b.go\nprotects one\n-old":              "a.txt:2",
+		"file a.go\nprotects one\nbecause of something\n-old\n": "a.txt:3",
+	} {
+		if _, err := parseFaults("a.txt", []byte(text)); err == nil || !strings.Contains(err.Error(), line) {
+			t.Errorf("%q: %v, want %s", text, err, line)
+		}
+	}
+}
+
 // A list of faults is worth something only while each of them can be planted.
 func TestEveryFaultFitsItsFileAndParses(t *testing.T) {
 	root, err := moduleRoot()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(faults) < 40 {
+	faults := allFaults(t)
+	if len(faults) < 400 {
 		t.Errorf("only %d faults", len(faults))
 	}
 	seen := map[string]bool{}
@@ -45,7 +80,7 @@ func TestEveryFaultRunsATest(t *testing.T) {
 	}
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)\w*)\(`)
 	names := map[string][]string{} // the tests of a package
-	for _, f := range faults {
+	for _, f := range allFaults(t) {
 		var tests []string
 		for _, folder := range f.packages() {
 			if _, ok := names[folder]; !ok {
