@@ -71,7 +71,9 @@ func lineOf(group, label string, control bool, rows []Row) line {
 
 // table starts a recipe's table of lines.
 func (ev *evidence) table(r paper.Recipe, columns []column) *report.Table {
-	return &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID), Notes: ev.notes(), Columns: paper.Headings("model", columns)}
+	return &report.Table{
+		ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: ev.provenance(r.ID), Notes: ev.notes(), Columns: paper.Headings("model", columns),
+	}
 }
 
 // variantTable is a table of every variant of every case.

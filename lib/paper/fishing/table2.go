@@ -53,7 +53,8 @@ func printed(variant string) string {
 func (ev *evidence) table2() *paper.Output {
 	pb, ours := learned.PB().Name, learned.CrossFitted(nil).Name
 	columns := []column{
-		paper.ShareColumn("AUC, P-B", "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval", ProtocolAUC(pb)),
+		paper.ShareColumn("AUC, P-B", "as coded: all cells are scored; null 0.5, nearest to the null is best; mean over models with its 95 % interval",
+			ProtocolAUC(pb)),
 		paper.ShareColumn("sampled z", "P-B as coded: its non-members are those nearest to one draw from the posterior, and its features are of draws",
 			func(r Row) float64 { return r.Drawn.Attack.All.AUC.Value }),
 		paper.ShareColumn("held out", "P-B on the cells that its attacker was not trained on; matched cells lie beside those, which pulls it below 0.5",

@@ -74,7 +74,8 @@ func (ev *evidence) table3() *paper.Output {
 		}
 		return borrowed.Cell(l)
 	}}
-	return &paper.Output{Table: ev.attackTable(table3, ev.printedOfCase("mean AUC and its deviation over three seeds as printed, on PBMC-33k", "", printed3), coded)}
+	printed := ev.printedOfCase("mean AUC and its deviation over three seeds as printed, on PBMC-33k", "", printed3)
+	return &paper.Output{Table: ev.attackTable(table3, printed, coded)}
 }
 
 // attackTable is a table of all attackers on every variant of every case, with additional
@@ -95,9 +96,4 @@ func (ev *evidence) attackTable(r paper.Recipe, printed column, own ...column) *
 	}, ev.spentColumns(), []column{printed}))
 	t.Notes = slices.Concat(ev.notes(), []string{ev.intervalNote()}, ev.forgettingNotes())
 	return t
-}
-
-// rowMean is the mean of a value over the rows that did not diverge.
-func rowMean(rows []Row, value func(Row) float64) float64 {
-	return lineOf(Case{}, lab.Variant{}, rows).Mean(value).Value
 }

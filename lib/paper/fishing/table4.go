@@ -35,7 +35,8 @@ func printed4() map[string][4]string {
 func (ev *evidence) table4() *paper.Output {
 	var columns []column
 	for _, name := range suiteAttacks() {
-		columns = append(columns, paper.ShareColumn(name, "AUC, mean over models with its 95 % interval", func(r Row) float64 { return r.Suite[name].AUC.Value }))
+		columns = append(columns, paper.ShareColumn(name, "AUC, mean over models with its 95 % interval",
+			func(r Row) float64 { return r.Suite[name].AUC.Value }))
 	}
 	t := ev.variantTable(table4, columns)
 	t.Notes = ev.notes()

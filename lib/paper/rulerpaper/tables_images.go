@@ -126,7 +126,8 @@ func init() {
 	imageRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		var all []columns
 		for _, m := range []metric{m1, m2, m3, m4, deltaM4, mia, retain,
-			{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}, {"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}, displacement,
+			{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3},
+			{"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}, displacement,
 		} {
 			all = append(all, meanColumn(m.Name, "", m))
 		}

@@ -24,7 +24,7 @@ func init() {
 		c := parts[0]
 		all := []columns{
 			testColumns("M2 gap", m2), testColumns("M4 rank", m4), effectColumn("ΔM4", "M4 less the oracle's own M4; interval over data sets", deltaM4),
-			meanColumn("moved", "relative displacement of the weights, mean over runs", metric{Value: func(r Row) float64 { return r.Displacement }, Digits: 4}),
+			meanColumn("moved", "relative displacement of the weights, mean over runs", metric{Value: displacement.Value, Digits: 4}),
 		}
 		t := e.variantTable(table1, s, all, c)
 		addFractions(t, c, fractionGroup, all)
@@ -102,7 +102,8 @@ func init() {
 			return dataSetColumn(name, note, metric{Value: value, Digits: 3})
 		}
 		all := []columns{
-			accuracy("MIA accuracy", "mean over data sets of the means over seeds; t interval over data sets; null 0.5; passes the paper's rule when within 0.05",
+			accuracy("MIA accuracy", "mean over data sets of the means over seeds; t interval over data sets; null 0.5; "+
+				"passes the paper's rule when within 0.05",
 				mia.Value),
 			oneColumn("pass", "", func(rows []Row) report.Cell {
 				if v := overDataSets(rows, mia.Value).Value; v > 0.45 && v < 0.55 {
