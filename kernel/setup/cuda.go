@@ -140,7 +140,11 @@ func (m *machine) getCUDA(ctx context.Context, to string) error {
 	if len(all) == 0 {
 		return fmt.Errorf("XLA's plugin is downloaded with pip, and there is no Python 3 on PATH: %s", pythonHint())
 	}
-	if free, ok := freeDisk(nearestExisting(m.home)); ok && free < cudaDisk {
+	disk := m.options.disk
+	if disk == nil {
+		disk = freeDisk
+	}
+	if free, known := disk(nearestExisting(m.home)); known && free < cudaDisk {
 		return fmt.Errorf("%.1f GB are free for %s, and CUDA's libraries need %.0f while they are unpacked: set %s to a folder on another disk",
 			float64(free)/1e9, m.home, cudaDisk/1e9, files.EnvHome)
 	}

@@ -31,7 +31,13 @@ func newCUDAMachine(t *testing.T) *testMachine {
 }
 
 func (w *testMachine) cuda(download bool) (CUDA, error) {
-	return CUDAPlugin(context.Background(), Options{Home: w.home, Folder: w.root, Out: w.out}, download)
+	return w.cudaOnDisk(download, 2*cudaDisk)
+}
+
+// cudaOnDisk is cuda on a disk with so many free bytes.
+func (w *testMachine) cudaOnDisk(download bool, free int64) (CUDA, error) {
+	disk := func(string) (int64, bool) { return free, true }
+	return CUDAPlugin(context.Background(), Options{Home: w.home, Folder: w.root, Out: w.out, disk: disk}, download)
 }
 
 func TestTheCUDAPluginIsDownloadedByHashOnceWithItsLibrariesBesideIt(t *testing.T) {
@@ -108,10 +114,13 @@ func TestWhatKeepsCUDAAwayIsSaidBeforeTheDownload(t *testing.T) {
 	if _, err := w.cuda(false); err == nil || !strings.Contains(err.Error(), "restart the machine") {
 		t.Errorf("a driver in between: %v", err)
 	}
+	w.cards(h100)
+	if _, err := w.cudaOnDisk(false, cudaDisk-1); err == nil || !strings.Contains(err.Error(), "CUDA's libraries need 9") {
+		t.Errorf("a full disk: %v", err)
+	}
 	if calls := w.calls(); len(calls) > 0 {
 		t.Errorf("calls: %v", calls)
 	}
-	w.cards(h100)
 	w.writeFile("offline", "")
 	if _, err := w.cuda(false); err == nil || !strings.Contains(err.Error(), "pip cannot download XLA's CUDA plugin") {
 		t.Errorf("offline: %v", err)

@@ -43,6 +43,8 @@ type Options struct {
 	NoCompletion bool      // kernels without gopls, which can take 600 MB each
 	Notebooks    fs.FS     // unpacked where there is no clone; a clone's own are used instead; nil: none, only the kernel is wanted
 	Copies       bool      // inside a clone, serve copies of its notebooks, which git does not see
+
+	disk func(folder string) (free int64, known bool) // nil: freeDisk
 }
 
 // Ready describes a machine on which cells run.
