@@ -41,9 +41,17 @@ func dataSetColumn(name, note string, m metric) columns {
 
 // seedColumn is a metric's mean over seeds, with Student's interval and its null value.
 func seedColumn(name, note string, m metric) columns {
-	return oneColumn(name, note, func(rows []Row) report.Cell {
-		return report.Est(stats.MeanInterval(values(rows, m.Value), 0.95, "seeds").WithNull(m.Null, stats.NearNull), m.Digits)
-	})
+	return oneColumn(name, note, func(rows []Row) report.Cell { return report.Est(seedMean(rows, m), m.Digits) })
+}
+
+// seedShareColumn is seedColumn for a metric between 0 and 1, where its interval ends.
+func seedShareColumn(name, note string, m metric) columns {
+	return oneColumn(name, note, func(rows []Row) report.Cell { return report.Est(seedMean(rows, m).ClampedTo(0, 1), m.Digits) })
+}
+
+// seedMean is a metric's mean over seeds, with Student's interval and its null value.
+func seedMean(rows []Row, m metric) stats.Estimate {
+	return stats.MeanInterval(values(rows, m.Value), 0.95, "seeds").WithNull(m.Null, stats.NearNull)
 }
 
 // variantTable starts a recipe's table of variants.

@@ -99,3 +99,14 @@ func TestARowHasEveryNumberInItsPlace(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 }
+
+// The interval of M4 over seeds ends where M4 does; that of a difference does not.
+func TestAnIntervalOfM4EndsAtZero(t *testing.T) {
+	rows := []Row{{M4: 0, OracleM4: 0.1}, {M4: 0.02, OracleM4: 0.1}, {M4: 0.3, OracleM4: 0.1}}
+	if e := seedShareColumn("M4", "", m4).cells(rows)[0].Estimate; e.Low != 0 || e.High <= e.Value || *e.Null != 0.5 {
+		t.Errorf("M4: %+v", e)
+	}
+	if e := seedColumn("ΔM4", "", deltaM4).cells(rows)[0].Estimate; e.Low >= -0.1 || *e.Null != 0 {
+		t.Errorf("the difference: %+v", e)
+	}
+}

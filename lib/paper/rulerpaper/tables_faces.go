@@ -218,7 +218,7 @@ func init() {
 // peopleCell is the mean over seeds, without a null value.
 func peopleCell(m metric) func(rows []Row) report.Cell {
 	return func(rows []Row) report.Cell {
-		return report.Est(stats.MeanInterval(values(rows, m.Value), 0.95, "seeds"), m.Digits)
+		return report.Est(stats.MeanInterval(values(rows, m.Value), 0.95, "seeds").ClampedTo(0, 1), m.Digits)
 	}
 }
 

@@ -156,7 +156,7 @@ func init() {
 				for _, a := range c.variants() {
 					rows := filter(rowsOf(c.Rows, a.Label, f), func(r Row) bool { return r.DataSet == d })
 					n = rows[0].Forget
-					est := stats.MeanInterval(values(rows, mia.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull)
+					est := seedMean(rows, mia)
 					cell := report.Est(est, 3)
 					if est.Value <= 0.45 || est.Value >= 0.55 {
 						cell.Text += " *"

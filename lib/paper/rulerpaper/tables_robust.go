@@ -93,8 +93,8 @@ func learningRateRows(block []*Collected, group string) []report.Row {
 			var ranks []report.Cell
 			for _, c := range block {
 				rows := filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-				gap := stats.MeanInterval(values(rows, m2.Value), 0.95, "seeds").WithNull(0, stats.NearNull)
-				rank := stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull)
+				gap := seedMean(rows, m2)
+				rank := seedMean(rows, m4).ClampedTo(0, 1)
 				cells = append(cells, report.Est(gap, m2.Digits))
 				ranks = append(ranks, report.Est(rank, m4.Digits))
 				holds += count(gap.Value < 0 && rank.Value > 0.5)
@@ -300,7 +300,7 @@ func init() {
 			for _, d := range sets {
 				for _, c := range parts {
 					rows := filter(rowsOf(c.Rows, variant.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-					cells = append(cells, report.Est(stats.MeanInterval(values(rows, m4.Value), 0.95, "seeds").WithNull(0.5, stats.NearNull), 4))
+					cells = append(cells, report.Est(seedMean(rows, m4).ClampedTo(0, 1), m4.Digits))
 				}
 			}
 			t.Rows = append(t.Rows, report.Row{Kind: kindOf(variant), Cells: cells})

@@ -266,7 +266,7 @@ var (
 
 func init() {
 	textRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
-		all := []columns{seedColumn("M4", "mean over seeds, t interval over seeds, null 0.5", m4)}
+		all := []columns{seedShareColumn("M4", "mean over seeds, t interval over seeds, null 0.5", m4)}
 		coded := metric{"M4, as coded", func(r Row) float64 { return r.M4AsCoded }, 0.5, 4}
 		for _, m := range []metric{coded, deltaM4, mia, forgetLoss, retainLoss, testLoss, displacement} {
 			all = append(all, meanColumn(m.Name, "", m))
