@@ -139,3 +139,46 @@ func TestTheKeyOfEvidenceHasCodeFromOutside(t *testing.T) {
 		}
 	}
 }
+
+// A case is opened once and its key is made once, from the listing of the work to the reading of its
+// rows: computed now, or found in the store.
+func TestACaseIsOpenedOnceFromListingToReading(t *testing.T) {
+	engine, kept := enginetest.WithStore(t)
+	e := &paper.Env{Engine: engine, Store: kept}
+	measured, keys := 0, 0
+	var seen *lab.Case
+	p := newMeasurement(e, "two_moons", &measured)
+	key, measure := p.Key, p.Measure
+	p.Key = func(c *lab.Case) store.Key {
+		keys, seen = keys+1, c
+		return key(c)
+	}
+	p.Measure = func(ctx context.Context, c *lab.Case) ([]size, error) {
+		if c != seen {
+			t.Error("another case is measured than was opened")
+		}
+		return measure(ctx, c)
+	}
+	for run := 1; run <= 2; run++ {
+		found, err := paper.Collect(t.Context(), e, []paper.Measurement[size]{p})
+		if err != nil || len(found.Rows) != 1 || measured != 1 || keys != run {
+			t.Errorf("run %d: %+v, measured %d times, %d keys, %v", run, found, measured, keys, err)
+		}
+	}
+}
+
+// What is required is an error where its data are missing, before anything is measured.
+func TestRequiredDataThatAreMissingEndTheWorkBeforeItBegins(t *testing.T) {
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	engine, kept := enginetest.WithStore(t)
+	e := &paper.Env{Engine: engine, Store: kept}
+	measured := 0
+	there, missing := newMeasurement(e, "two_moons", &measured), newMeasurement(e, "adult", &measured)
+	missing.Required = true
+	if _, err := paper.Collect(t.Context(), e, []paper.Measurement[size]{there, missing}); !errors.Is(err, datasets.ErrMissing) {
+		t.Errorf("required data are missing: %v", err)
+	}
+	if all, err := kept.List(); err != nil || len(all) > 0 || measured > 0 {
+		t.Errorf("%d runs in the store, measured %d times, %v", len(all), measured, err)
+	}
+}
