@@ -36,7 +36,8 @@ func TestNoEvidenceLeavesOutAZero(t *testing.T) {
 	// Some that must be among them; the walk is over all.
 	for _, want := range []string{
 		"blindu.Row", "blindu.Leak", "blindu.Step", "blindu.AttributeResult", "fishing.Row", "fishing.Overlap", "fishing.AttackResult", "rulerpaper.Row", "sdepaper.Judged",
-		"sdepaper.Unlearned", "toy.Snapshot", "diffusion.Variant", "power.LensReading", "attacks.AttackResult", "attacks.Distances", "audit.Reading",
+		"sdepaper.Unlearned", "sdepaper.Learned", "sdepaper.Distribution", "toy.Snapshot",
+		"diffusion.Variant", "power.LensReading", "attacks.AttackResult", "attacks.Distances", "audit.Reading",
 	} {
 		if all := strings.Join(names, " ") + " "; !strings.Contains(all, want+" ") {
 			t.Errorf("no recipe is made of %s; there are %s", want, all)

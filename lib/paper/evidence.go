@@ -29,6 +29,8 @@ type Measurement[R any] struct {
 	Others  []Models         // models of other cases that it needs
 	// Required makes missing data an error; otherwise the measurement is then left out.
 	Required bool
+	// Parallel is the number of parallel jobs unless Env.Workers is set; 0: one per core.
+	Parallel int
 	DataName string // of its data in the provenance, "": the case's
 	// Key is the key of the rows in the store.
 	Key func(c *lab.Case) store.Key
@@ -87,7 +89,11 @@ func Collect[R any](ctx context.Context, e *Env, measurements []Measurement[R]) 
 	if len(pieces) == 0 && len(missing) > 0 {
 		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
 	}
-	if err := e.Lab().Do(ctx, e.Workers, jobs); err != nil {
+	workers := e.Workers
+	for _, m := range measurements {
+		workers = cmp.Or(workers, m.Parallel)
+	}
+	if err := e.Lab().Do(ctx, workers, jobs); err != nil {
 		return nil, err
 	}
 	for _, p := range pieces {

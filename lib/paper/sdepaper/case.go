@@ -5,12 +5,12 @@ package sdepaper
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/stats"
-	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -27,13 +27,9 @@ type Case struct {
 	// Draws-1.
 	Draw int
 
-	labEnv     *labEnv
-	set        *prepared
-	env        *paper.Env
-	inner      *lab.Case
-	original   nn.Params
-	trajectory map[int]nn.Params // weights of the retraining, by per cent of the epochs
-	fraction   float64
+	env      *paper.Env
+	run      *judgeRun
+	original nn.Params
 }
 
 // OpenCase trains the models of a seed, or finds them in the store.
@@ -49,39 +45,49 @@ func openCase(ctx context.Context, e *paper.Env, s Study, seed int) (*Case, erro
 	if seed < 0 || seed >= s.Seeds {
 		return nil, fmt.Errorf("seed %d is not one of 0 ... %d of scale %s", seed, s.Seeds-1, s.Scale)
 	}
-	d := newLabEnv(e)
-	p, err := d.openSetting(ctx, s.Settings[0])
+	p, err := planned(s, firstFraction)
 	if err != nil {
 		return nil, err
 	}
-	c := &Case{Study: s, Seed: seed, env: e, labEnv: d, set: p, fraction: s.Fractions[0], HeldOut: p.Test.X.Rows}
-	if c.inner, err = d.openCase(ctx, s, p.Setting, c.fraction, seed); err != nil {
-		return nil, err
-	}
-	c.Forget, c.Retain = c.inner.Forget, c.inner.Retain
-	if c.original, _, err = c.inner.Weights(ctx, unlearn.NoOp{}); err != nil {
-		return nil, err
-	}
-	trained, err := c.inner.TrainedModel(ctx, c.inner.Oracle())
+	k := p.cells[seed]
+	inner, err := e.Lab().Case(ctx, k.labSetting())
 	if err != nil {
 		return nil, err
 	}
-	c.trajectory = map[int]nn.Params{0: p.untrained(seed), 100: trained.Final}
-	for _, percent := range s.Checkpoints {
-		c.trajectory[percent] = trained.AtEpoch[p.epochAt(percent)]
+	c := &Case{Study: s, Seed: seed, env: e, HeldOut: inner.Test.X.Rows, Forget: inner.Forget, Retain: inner.Retain}
+	if c.original, _, err = inner.Weights(ctx, unlearn.NoOp{}); err != nil {
+		return nil, err
 	}
+	trained, err := inner.TrainedModel(ctx, inner.Oracle())
+	if err != nil {
+		return nil, err
+	}
+	c.run = &judgeRun{k, inner, trained}
 	return c, nil
+}
+
+// firstFraction are the cells of a study's first setting and first fraction.
+func firstFraction(s Study) []cell {
+	s.Settings = s.Settings[:1]
+	return cells(s, s.Fractions[:1])
 }
 
 // Source is the source line of figures of the case.
 func (c *Case) Source() string { return c.source(c.Seed) }
 
 // SourceOfAll is the source line for the cases of all seeds.
-func (c *Case) SourceOfAll() string { return c.source(seedsBelow(c.Seeds)...) }
+func (c *Case) SourceOfAll() string {
+	var seeds []int
+	for seed := range c.Seeds {
+		seeds = append(seeds, seed)
+	}
+	return c.source(seeds...)
+}
 
 func (c *Case) source(seeds ...int) string {
-	p := c.env.Provenance("", c.Scale, Results, seeds, map[string]string{c.set.About.Name: c.set.Hash}, nil)
-	return fmt.Sprintf("%s, R = %s \u00b7 %s", c.set.Label, percent(c.fraction), p.Line())
+	about := c.run.c.About
+	p := c.env.Provenance("", c.Scale, Results, seeds, map[string]string{about.Name: c.run.c.Hash}, nil)
+	return fmt.Sprintf("%s, R = %s \u00b7 %s", c.run.Label, percent(c.run.fraction), p.Line())
 }
 
 // Network is one model of a case.
@@ -99,16 +105,15 @@ func (c *Case) Original() *Network {
 // Retrained is the model that never saw the forgotten images, after some per cent of its epochs:
 // one of the study's Checkpoints, 0 for the untrained network or 100 for the end.
 func (c *Case) Retrained(percent int) (*Network, error) {
-	w, ok := c.trajectory[percent]
-	if !ok {
+	if percent != 0 && percent != 100 && !slices.Contains(c.Checkpoints, percent) {
 		return nil, fmt.Errorf("no weights were kept after %d %% of the epochs; there are 0, %v and 100", percent, c.Checkpoints)
 	}
-	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: w}, nil
+	return &Network{Label: fmt.Sprintf("retrained, %d %% of the epochs", percent), weights: c.run.weightsAt(percent)}, nil
 }
 
 // Unlearn applies a method to the original, or finds the result in the store.
 func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Network, error) {
-	w, _, err := c.inner.Weights(ctx, m)
+	w, _, err := c.run.c.Weights(ctx, m)
 	if err != nil {
 		return nil, err
 	}
@@ -118,18 +123,17 @@ func (c *Case) Unlearn(ctx context.Context, label string, m unlearn.Method) (*Ne
 // Row measures a variant of table 4 in this case, or finds the result in the store. Variants
 // that are not in Variants are allowed: a method in another setting under its own label.
 func (c *Case) Row(ctx context.Context, a Variant) (*Unlearned, error) {
-	row, _, err := c.labEnv.unlearned(ctx, c.Study, c.set, c.fraction, c.Seed, a)
-	return row, err
+	found, err := paper.Collect(ctx, c.env, []paper.Measurement[Unlearned]{c.run.variant(c.env, a)})
+	if err != nil {
+		return nil, err
+	}
+	return &found.Rows[0], nil
 }
 
 // Accuracy is the accuracy on the three parts of the images, with Wilson's 95 % interval over
 // images.
 func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
-	onTrain, err := c.set.Runner.Predict(n.weights, c.set.Train.X)
-	if err != nil {
-		return lab.Accuracy{}, err
-	}
-	onTest, err := c.set.Runner.Predict(n.weights, c.set.Test.X)
+	onTrain, onTest, err := c.run.outputs(n.weights)
 	if err != nil {
 		return lab.Accuracy{}, err
 	}
@@ -138,21 +142,19 @@ func (c *Case) Accuracy(n *Network) (lab.Accuracy, error) {
 		e.Over, e.Better = "images", stats.HigherIsBetter
 		return e
 	}
-	on := func(rows []int) stats.Estimate {
-		return share(train.Accuracy(onTrain.Logits().Gather(rows), c.set.Records(rows).Y), len(rows))
-	}
-	return lab.Accuracy{Retain: on(c.Retain), Forget: on(c.Forget), Test: share(train.Accuracy(onTest.Logits(), c.set.Test.Y), c.HeldOut)}, nil
+	a := c.run.accuracies(onTrain, onTest)
+	return lab.Accuracy{Retain: share(a.Retain, len(c.Retain)), Forget: share(a.Forget, len(c.Forget)), Test: share(a.Test, c.HeldOut)}, nil
 }
 
 // Bandwidth is the paper's bandwidth for a layer.
-func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.set.bandwidth(layer) }
+func (c *Case) Bandwidth(layer string) sde.Bandwidth { return c.run.bandwidth(layer) }
 
 // layerData are the activations of a layer, computed once per model.
 func (n *Network) layerData(c *Case, layer string) (*layerData, error) {
 	if s, ok := n.layers[layer]; ok {
 		return s, nil
 	}
-	s, err := c.newJudgeRun().layerData(n.weights, layer)
+	s, err := c.run.layerData(n.weights, layer)
 	if err != nil {
 		return nil, err
 	}

@@ -40,11 +40,14 @@ func (c *Case) Verdict(target *sde.Matrix, s *Sets, b sde.Bandwidth) (*sde.Resul
 }
 
 func (c *Case) options(b sde.Bandwidth) sde.Options {
-	return sde.Options{Bandwidth: b, Seed: uint64(c.newJudgeRun().drawSeed(c.Draw))}
+	return sde.Options{Bandwidth: b, Seed: uint64(c.run.drawSeed(c.Draw))}
 }
 
-func (c *Case) newJudgeRun() *judgeRun {
-	return &judgeRun{Study: c.Study, p: c.set, fraction: c.fraction, seed: c.Seed}
+// judgeRun is the run with the study as it is now, which a notebook may have changed.
+func (c *Case) judgeRun() *judgeRun {
+	j := *c.run
+	j.Study = c.Study
+	return &j
 }
 
 func (c *Case) drawSets(n *Network, layer string, size int) (judgeSets, *layerData, error) {
@@ -55,6 +58,6 @@ func (c *Case) drawSets(n *Network, layer string, size int) (judgeSets, *layerDa
 	if err != nil {
 		return judgeSets{}, nil, err
 	}
-	drawn, err := c.newJudgeRun().drawSets(s, size, c.Draw)
+	drawn, err := c.judgeRun().drawSets(s, size, c.Draw)
 	return drawn, s, err
 }

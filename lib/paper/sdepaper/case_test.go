@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -65,11 +66,11 @@ func TestACaseShowsTheSetsThatAreJudged(t *testing.T) {
 
 func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 	c := shortStudy(t)
-	judged, err := c.labEnv.judge(t.Context(), c.Study, c.set, c.fraction, c.Seed, partTrajectory)
+	judged, err := paper.Collect(t.Context(), c.env, judgedBy(partTrajectory)(c.env, c.run.cell))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range judged.rows {
+	for _, want := range judged.Rows {
 		if want.Method != (sde.SDE{}).Name() {
 			continue
 		}
@@ -85,7 +86,7 @@ func TestACaseGivesTheNumbersOfTheTables(t *testing.T) {
 			t.Errorf("%d %%: %+v, the table has %+v", want.Percent, got.Confusion(), want.Draws[0])
 		}
 	}
-	if len(judged.rows) == 0 {
+	if len(judged.Rows) == 0 {
 		t.Error("the table has no rows")
 	}
 }

@@ -9,9 +9,11 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
@@ -33,97 +35,129 @@ var figure2 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&figure1, firstSeedMeasurements, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
-		return ev.distributions(ctx, figure1, func(m models) []panel {
-			return []panel{{"original", m.original, []string{"retained", "test"}}, {"untrained", m.untrained, []string{"retained", "test"}}}
-		})
-	})
-	defineRecipe(&figure2, firstSeedMeasurements, func(ctx context.Context, ev *evidence) (*paper.Output, error) {
-		return ev.distributions(ctx, figure2, func(m models) []panel {
-			all := []string{"retained", "forgotten", "test"}
-			return []panel{{"original", m.original, all}, {"retrained", m.retrained, all}}
-		})
-	})
+	all := []string{"retained", "forgotten", "test"}
+	two := []string{"retained", "test"}
+	defineDistributions(&figure1, []panel{{"original", two}, {"untrained", two}})
+	defineDistributions(&figure2, []panel{{"original", all}, {"retrained", all}})
 }
-
-// models are those of figures 1 and 2.
-type models struct{ original, retrained, untrained nn.Params }
 
 // panel is one model with the sets that are shown of it.
 type panel struct {
-	title string
-	model nn.Params
+	model string // original, retrained or untrained
 	sets  []string
 }
 
-// distributions draws the statistic of a few sets in a few models, for the first seed of every
-// setting.
-func (ev *evidence) distributions(ctx context.Context, r paper.Recipe, panels func(models) []panel) (*paper.Output, error) {
-	ev.Seeds = 1
-	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc + " The means that the spread alone gives:", Source: ev.provenance(r).Line()}, Columns: 2}
-	for _, p := range ev.sets {
-		m, err := ev.models(ctx, p)
-		if err != nil {
+// Distribution has the draws of the statistic of one set in one model.
+type Distribution struct {
+	Setting string    `json:"setting"`
+	Model   string    `json:"model"`
+	Set     string    `json:"set"` // retained, forgotten or test images
+	Size    int       `json:"size"`
+	Values  []float64 `json:"values"`
+	// ExactMean is the mean of the draws that the spread alone gives.
+	ExactMean float64 `json:"exact_mean"`
+	GateP     float64 `json:"gate_p"` // of the model: retained above test
+}
+
+// defineDistributions sets the functions of a figure of panels.
+func defineDistributions(r *paper.Recipe, panels []panel) {
+	measure := func(e *paper.Env, k cell) []paper.Measurement[Distribution] {
+		return []paper.Measurement[Distribution]{distributions(e, k, panels)}
+	}
+	define(r, firstCells, measure, func(ev *evidence[Distribution]) *paper.Output { return showDistributions(ev, *r, panels) })
+}
+
+// distributionKey is the configuration of the draws of a figure's panels in the store.
+type distributionKey struct {
+	Model   modelKey            `json:"model"`
+	Panels  map[string][]string `json:"panels"`
+	Size    int                 `json:"size"`
+	Version int                 `json:"version"`
+	Measure int                 `json:"measure"` // version of package verify/sde
+}
+
+// distributions draws the statistic of a few sets in a few models of a cell.
+func distributions(e *paper.Env, k cell, panels []panel) paper.Measurement[Distribution] {
+	key := distributionKey{Panels: map[string][]string{}, Size: k.Sizes[len(k.Sizes)-1], Version: 1, Measure: sde.Version}
+	id := "sde-distributions/" + k.name()
+	for _, p := range panels {
+		key.Panels[p.model] = p.sets
+		id += "/" + p.model
+	}
+	m := measurement[Distribution](k, id, "distributions of "+k.about(), unlearn.NoOp{}, unlearn.Retrain{})
+	m.Key = func(c *lab.Case) store.Key {
+		key.Model = k.modelKey(c)
+		return e.Lab().Key("evidence/sde-distributions", c.Problem, key, map[string]int64{"train": int64(c.Seed)})
+	}
+	m.Measure = func(ctx context.Context, c *lab.Case) (out []Distribution, err error) {
+		j := &judgeRun{cell: k, c: c}
+		models := map[string]nn.Params{"untrained": j.untrained()}
+		if models["original"], models["retrained"], err = weights(ctx, c, Variant{Method: unlearn.Retrain{}}); err != nil {
 			return nil, err
 		}
-		for _, one := range panels(m) {
-			f, means, err := ev.histograms(p, one)
+		for _, p := range panels {
+			rows, err := j.distributions(p, models[p.model])
 			if err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", p.Label, one.title, err)
+				return nil, fmt.Errorf("%s, %s: %w", k.Label, p.model, err)
 			}
-			fig.Figures = append(fig.Figures, f)
-			fig.Caption += fmt.Sprintf(" %s, %s: %s.", p.Label, one.title, strings.Join(means, ", "))
+			out = append(out, rows...)
 		}
+		return out, nil
 	}
-	return &paper.Output{Figure: fig}, nil
+	return m
 }
 
-func (ev *evidence) models(ctx context.Context, p *prepared) (models, error) {
-	c, err := newLabEnv(ev.env).openCase(ctx, ev.Study, p.Setting, ev.fraction(), 0)
+// distributions draws the sets of a panel.
+func (j *judgeRun) distributions(p panel, w nn.Params) (out []Distribution, err error) {
+	acts, err := j.activations(w, "hp")
 	if err != nil {
-		return models{}, err
+		return nil, err
 	}
-	original, retrained, err := weights(ctx, c, Variant{Method: unlearn.Retrain{}})
-	return models{original, retrained, p.untrained(0)}, err
-}
-
-// histograms draws the sets of a panel, and returns the mean that the spread alone predicts for
-// each.
-func (ev *evidence) histograms(p *prepared, one panel) (f plot.Histograms, means []string, err error) {
-	acts, err := p.activations(one.model, "hp")
-	if err != nil {
-		return f, nil, err
-	}
-	forget, retain, err := p.divide(ev.fraction())
-	if err != nil {
-		return f, nil, err
-	}
-	size := min(ev.Sizes[len(ev.Sizes)-1], len(forget))
+	forget, retain := j.c.Forget, j.c.Retain
+	size := min(j.Sizes[len(j.Sizes)-1], len(forget))
 	rng := engine.Root(0).Stream(engine.StreamSDEFigure, uint64(size))
 	rows := map[string]sde.Matrix{
 		"retained":  acts["hp"].train.Gather(gatherRows(retain, rng.Perm(len(retain))[:size])),
 		"forgotten": acts["hp"].train.Gather(gatherRows(forget, rng.Perm(len(forget))[:size])),
-		"test":      acts["hp"].test.Gather(rng.Perm(p.Test.X.Rows)[:size]),
+		"test":      acts["hp"].test.Gather(rng.Perm(j.c.Test.X.Rows)[:size]),
 	}
-	f.X = plot.Axis{Label: "H(S, hp)"}
 	draws := map[string][]float64{}
-	for _, name := range one.sets {
+	for _, name := range p.sets {
 		m := rows[name]
 		d, err := sde.SplitHalf(&m, sde.Options{}, rng)
 		if err != nil {
-			return f, nil, err
+			return nil, err
 		}
 		draws[name] = d.Values
-		f.Samples = append(f.Samples, plot.Sample{Name: name, Values: d.Values})
-		means = append(means, fmt.Sprintf("%s %.3g", name, d.ExactMean))
+		out = append(out, Distribution{Setting: j.Label, Model: p.model, Set: name, Size: size, Values: d.Values, ExactMean: d.ExactMean})
 	}
 	g, err := sde.NewGate(sde.Draws{In: draws["retained"], Out: draws["test"]}, sde.PaperAlpha)
 	if err != nil {
-		return f, nil, err
+		return nil, err
 	}
-	note := fmt.Sprintf(", retained above test: p = %.2g", g.P)
-	f.Title = fmt.Sprintf("%s, %s, |S| = %d%s", p.Label, one.title, size, note)
-	return f, means, nil
+	for i := range out {
+		out[i].GateP = g.P
+	}
+	return out, nil
+}
+
+// showDistributions shows the panels of every setting.
+func showDistributions(ev *evidence[Distribution], r paper.Recipe, panels []panel) *paper.Output {
+	fig := plot.Panels{Meta: plot.Meta{Title: r.Title, Caption: r.Doc + " The means that the spread alone gives:", Source: ev.provenance(r).Line()}, Columns: 2}
+	for _, s := range ev.Settings {
+		for _, p := range panels {
+			f := plot.Histograms{X: plot.Axis{Label: "H(S, hp)"}}
+			var means []string
+			for _, d := range filter(ev.Rows, func(d Distribution) bool { return d.Setting == s.Label && d.Model == p.model }) {
+				f.Samples = append(f.Samples, plot.Sample{Name: d.Set, Values: d.Values})
+				f.Title = fmt.Sprintf("%s, %s, |S| = %d, retained above test: p = %.2g", s.Label, p.model, d.Size, d.GateP)
+				means = append(means, fmt.Sprintf("%s %.3g", d.Set, d.ExactMean))
+			}
+			fig.Figures = append(fig.Figures, f)
+			fig.Caption += fmt.Sprintf(" %s, %s: %s.", s.Label, p.model, strings.Join(means, ", "))
+		}
+	}
+	return &paper.Output{Figure: fig}
 }
 
 var figure3 = paper.Recipe{
@@ -143,11 +177,11 @@ var figure4 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&figure3, judgedIn(partMain, partSweep), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Figure: ev.bandwidths()}, nil
+	define(&figure3, allCells, judgedBy(partMain, partSweep), func(ev *evidence[Judged]) *paper.Output {
+		return &paper.Output{Figure: verdicts{ev}.bandwidths()}
 	})
-	defineRecipe(&figure4, judgedIn(partLayers), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Figure: ev.layerStrips()}, nil
+	define(&figure4, allCells, judgedBy(partLayers), func(ev *evidence[Judged]) *paper.Output {
+		return &paper.Output{Figure: verdicts{ev}.layerStrips()}
 	})
 }
 
@@ -159,7 +193,7 @@ func panelColumns(panels int) int {
 	return min(panels, 2)
 }
 
-func (ev *evidence) bandwidths() plot.Figure {
+func (ev verdicts) bandwidths() plot.Figure {
 	size := ev.Sizes[len(ev.Sizes)-1]
 	fig := plot.Panels{
 		Meta:    plot.Meta{Title: figure3.Title, Caption: figure3.Doc, Source: ev.provenance(figure3).Line()},
@@ -173,7 +207,7 @@ func (ev *evidence) bandwidths() plot.Figure {
 				Curves: []plot.Curve{ev.bandwidthCurve(s, sde.SDE{}, r, size), ev.bandwidthCurve(s, sde.SpreadOnly{}, r, size)},
 			}
 			f.Curves[1].Control = true
-			for _, j := range ev.judgedAtRoot(s.Label, sde.SDE{}.Name(), r, size) {
+			for _, j := range ev.judgedRows(s.Label, sde.SDE{}.Name(), atRoot(r, size)) {
 				f.Marks = []plot.Mark{{X: j.Sigma, Label: "sqrt(dim)"}}
 			}
 			fig.Figures = append(fig.Figures, f)
@@ -184,9 +218,9 @@ func (ev *evidence) bandwidths() plot.Figure {
 
 // bandwidthCurve is F1 against the rank of the bandwidth. The sweep ends at each model's own
 // median distance, so that bandwidths are averaged over models.
-func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, size int) plot.Curve {
+func (ev verdicts) bandwidthCurve(s Setting, m sde.Method, fraction float64, size int) plot.Curve {
 	bySeed := make([][]Judged, ev.Seeds)
-	for _, j := range ev.judgedRows(s.Label, m.Name(), fraction, size, func(j Judged) bool { return j.Bandwidth != sde.SqrtDim().String() }) {
+	for _, j := range ev.judgedRows(s.Label, m.Name(), func(j Judged) bool { return j.Fraction == fraction && j.Size == size && !isRoot(j) }) {
 		bySeed[j.Seed] = append(bySeed[j.Seed], j)
 	}
 	c := plot.Curve{Name: m.Name()}
@@ -204,11 +238,11 @@ func (ev *evidence) bandwidthCurve(s Setting, m sde.Method, fraction float64, si
 	return c
 }
 
-func (ev *evidence) layerStrips() plot.Figure {
+func (ev verdicts) layerStrips() plot.Figure {
 	fig := plot.Panels{Meta: plot.Meta{Title: figure4.Title, Source: ev.provenance(figure4).Line()}, Columns: panelColumns(len(ev.Settings))}
 	failed, all := 0, 0
 	for _, s := range ev.Settings {
-		rows := filter(ev.judged, func(j Judged) bool { return j.Setting == s.Label })
+		rows := filter(ev.Rows, func(j Judged) bool { return j.Setting == s.Label })
 		f := plot.Strips{
 			Meta: plot.Meta{Title: fmt.Sprintf("%s, |S| = %d", s.Label, ev.Sizes[len(ev.Sizes)-1])},
 			X:    plot.Axis{Label: "layer"}, Y: plot.ShareAxis("F1"), Null: &plot.Null{Value: 0.5},

@@ -14,7 +14,6 @@ import (
 // computes nothing, whatever is in the store.
 func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 	e := environment(t)
-	s := small()
 	runs := func() int {
 		all, err := e.Store.List()
 		if err != nil {
@@ -22,45 +21,45 @@ func TestTheListedJobsAreTheRunsThatAreMade(t *testing.T) {
 		}
 		return len(all)
 	}
-	list := func(pieces []measurement) []lab.Job {
+	list := func(jobs func() ([]lab.Job, error)) []lab.Job {
 		before := runs()
-		jobs, err := newLabEnv(e).jobs(t.Context(), s, pieces)
+		out, err := jobs()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if n := runs(); n != before {
 			t.Fatalf("listing computed %d runs", n-before)
 		}
-		return jobs
+		return out
 	}
-	rows := table4Measurements(tenth)(s)
 	var all []lab.Job
-	for _, pieces := range [][]measurement{judgedIn(partTrajectory)(s), firstSeedMeasurements(s), rows} {
-		before := list(pieces)
-		list(rows) // some of their models are there
-		ev := &evidence{Study: s, env: e}
-		for _, p := range pieces {
-			if err := ev.addMeasurement(t.Context(), opened(t, e), p); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if pieces[0].judge == "" && !pieces[0].rows {
-			if _, err := ev.models(t.Context(), opened(t, e)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		after := list(pieces)
-		if !slices.Equal(lab.JobIDs(before), lab.JobIDs(after)) {
-			t.Error("the jobs have other names after the work")
-		}
-		for _, j := range after {
-			if !j.Done || j.Cost <= 0 {
-				t.Errorf("after the work: %+v", j)
-			}
-		}
-		all = append(all, after...)
-	}
+	all = append(all, checkListed(t, e, list, firstCells, judgedBy(partTrajectory))...)
+	all = append(all, checkListed(t, e, list, allCells, learning)...)
+	all = append(all, checkListed(t, e, list, unlearnedCells(tenth), everyVariant)...)
 	labtest.CheckRunsListed(t, e.Store, all)
+}
+
+// checkListed lists measurements, computes them and lists them again: now all are done.
+func checkListed[R any](t *testing.T, e *paper.Env, list func(func() ([]lab.Job, error)) []lab.Job, choose func(Study) []cell,
+	measure measurementsOf[R]) []lab.Job {
+	t.Helper()
+	p, err := planned(small(), choose)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := func() ([]lab.Job, error) { return paper.MeasurementJobs(t.Context(), e, measure.in(e, p)) }
+	before := list(jobs)
+	collected(t, e, choose, measure)
+	after := list(jobs)
+	if !slices.Equal(lab.JobIDs(before), lab.JobIDs(after)) {
+		t.Error("the jobs have other names after the work")
+	}
+	for _, j := range after {
+		if !j.Done || j.Cost <= 0 {
+			t.Errorf("after the work: %+v", j)
+		}
+	}
+	return after
 }
 
 // The paper's grid: 6 settings, 3 fractions, 5 seeds; originals are shared by

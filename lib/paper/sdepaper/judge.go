@@ -6,9 +6,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -31,6 +34,8 @@ type Judged struct {
 	// Disjoint is the number of disjoint subsets of this size that the forgotten images could
 	// hold.
 	Disjoint int `json:"disjoint"`
+	// Training is that of the judged model, in the verdicts on hp late in training; nil: not said.
+	Training *Training `json:"training"`
 }
 
 // Controls of table 3, in addition to sde.Methods.
@@ -57,85 +62,59 @@ const (
 	partSweep      part = "sweep"  // figure 3: hp late in training, kernels of many bandwidths
 )
 
-// judgedKey is the configuration of a run of verdicts in the store.
+// judgedKey is the configuration of a part's verdicts in the store.
 type judgedKey struct {
-	Part       part    `json:"part"`
-	Label      string  `json:"label"`
-	Weights    string  `json:"weights"` // hashes of the judged models
-	Fraction   float64 `json:"fraction"`
-	Sizes      []int   `json:"sizes"`
-	Subsets    int     `json:"subsets"`
-	Draws      int     `json:"draws"`
-	Trajectory []int   `json:"course"`
-	Version    int     `json:"version"`
-	Measure    int     `json:"measure"` // version of package verify/sde
-	Forget     string  `json:"forget"`  // rows
+	Part       part     `json:"part"`
+	Model      modelKey `json:"model"`
+	Sizes      []int    `json:"sizes"`
+	Subsets    int      `json:"subsets"`
+	Draws      int      `json:"draws"`
+	Trajectory []int    `json:"course"`
+	Version    int      `json:"version"`
+	Measure    int      `json:"measure"` // version of package verify/sde
 }
 
 // judgeVersion changes when the numbers of this file change, or the content of a part.
-const judgeVersion = 3
+const judgeVersion = 4
 
-// judgedPart is a part of the protocol on one retrained model.
-type judgedPart struct {
-	rows []Judged
-	run  string  // its ID in the store
-	loss float64 // of the training, in the epoch after which the paper judges
+// judgedBy measures parts of the protocol on the retrained model of a cell.
+func judgedBy(parts ...part) measurementsOf[Judged] {
+	return func(e *paper.Env, k cell) (out []paper.Measurement[Judged]) {
+		for _, which := range parts {
+			id, about := fmt.Sprintf("sde/%s/%s", k.name(), which), fmt.Sprintf("judging %s: %s", k.about(), which)
+			m := measurement[Judged](k, id, about, unlearn.Retrain{})
+			m.Key = func(c *lab.Case) store.Key { return k.judgedKey(e.Lab(), c, which) }
+			m.Measure = func(ctx context.Context, c *lab.Case) ([]Judged, error) { return k.judge(ctx, c, which) }
+			out = append(out, m)
+		}
+		return out
+	}
 }
 
-// judge returns a part of the protocol on the retrained model of a seed, from the store or
-// computed.
-func (d *labEnv) judge(ctx context.Context, s Study, p *prepared, fraction float64, seed int, which part) (*judgedPart, error) {
-	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
-	if err != nil {
-		return nil, err
-	}
+// judgedKey is the key of a part's verdicts.
+func (k cell) judgedKey(l *lab.Lab, c *lab.Case, which part) store.Key {
+	return l.Key("evidence/sde", c.Problem, judgedKey{
+		which, k.modelKey(c), k.Sizes, k.Subsets, k.Draws, k.Checkpoints, judgeVersion, sde.Version,
+	}, map[string]int64{"train": int64(c.Seed)})
+}
+
+// judge computes a part of the protocol on the retrained model.
+func (k cell) judge(ctx context.Context, c *lab.Case, which part) ([]Judged, error) {
 	trained, err := c.TrainedModel(ctx, c.Oracle())
 	if err != nil {
 		return nil, err
 	}
-	job, what := judgedJob(s, p.Setting, fraction, seed, which), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, which)
-	key := d.judgedKey(s, c, p.Label, trained.Final, which)
-	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		ctx, task := lab.StartJob(ctx, job, what)
-		defer task.Done()
-		rows, err := (&judgeRun{Study: s, p: p, trajectory: trained, fraction: fraction, seed: seed}).runPart(ctx, which)
-		if err != nil {
-			return err
-		}
-		return w.WriteJSON("judged.json", rows)
-	})
-	if err != nil {
-		return nil, err
-	}
-	lab.ReportDone(ctx, job)
-	out := &judgedPart{run: run.ID, loss: trained.History[p.epochAt(JudgedAt)-1].Loss}
-	return out, run.JSON("judged.json", &out.rows)
+	return (&judgeRun{k, c, trained}).part(ctx, which)
 }
 
-// judgedKey is the key of the verdicts of a case's retrained model.
-func (d *labEnv) judgedKey(s Study, c *lab.Case, label string, retrained nn.Params, which part) store.Key {
-	config := judgedKey{which, label, retrained.Hash(), forgetFraction(c), s.Sizes, s.Subsets, s.Draws, s.Checkpoints, judgeVersion, sde.Version,
-		lab.RowsKey(c.Forget)}
-	key := d.lab.Key("evidence/sde", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
-	key.DependsOn = append(key.DependsOn, c.Goal)
-	return key
-}
-
-// judgedJob is the name of a job of verdicts.
-func judgedJob(s Study, of Setting, fraction float64, seed int, which part) string {
-	return fmt.Sprintf("evidence/sde/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, which)
-}
-
-// judgeRun computes one part of the protocol.
+// judgeRun judges the models of a cell.
 type judgeRun struct {
-	Study
-	p          *prepared
-	trajectory *lab.Trajectory
-	fraction   float64
-	seed       int
+	cell
+	c          *lab.Case
+	trajectory *lab.Trajectory // of the retraining; nil where only given weights are judged
 }
 
-func (j *judgeRun) runPart(ctx context.Context, which part) ([]Judged, error) {
+func (j *judgeRun) part(ctx context.Context, which part) ([]Judged, error) {
 	switch which {
 	case partMain:
 		return j.main(ctx)
@@ -149,13 +128,19 @@ func (j *judgeRun) runPart(ctx context.Context, which part) ([]Judged, error) {
 	return j.everyLayer(ctx)
 }
 
-// weightsAt are the weights after some per cent of the training, 0: before it.
+// weightsAt are the weights after some per cent of the training, 0: before it, 100: at its end.
 func (j *judgeRun) weightsAt(percent int) nn.Params {
-	if percent == 0 {
-		return j.p.untrained(j.seed)
+	switch percent {
+	case 0:
+		return j.untrained()
+	case 100:
+		return j.trajectory.Final
 	}
-	return j.trajectory.AtEpoch[j.p.epochAt(percent)]
+	return j.trajectory.AtEpoch[j.epochAt(percent)]
 }
+
+// untrained are the initial weights of the cell's training.
+func (j *judgeRun) untrained() nn.Params { return j.c.Problem.InitialWeights(engine.Root(j.c.Seed)) }
 
 // main judges layer hp late in training.
 func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
@@ -178,7 +163,15 @@ func (j *judgeRun) main(ctx context.Context) ([]Judged, error) {
 			all = append(all, spec.onHeldOut(percent))
 		}
 	}
-	return j.judgeAll(ctx, all)
+	rows, err := j.judgeAll(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	training, err := j.training()
+	for i := range rows {
+		rows[i].Training = training
+	}
+	return rows, err
 }
 
 // spread judges hp late in training with spread-matched sets.
@@ -231,12 +224,12 @@ func (j *judgeRun) judgeTrajectory(ctx context.Context) ([]Judged, error) {
 
 func (j *judgeRun) everyLayer(ctx context.Context) ([]Judged, error) {
 	var out []Judged
-	for _, layer := range j.p.layers() { // one at a time, because the first ones are large
+	for _, layer := range j.layers() { // one at a time, because the first ones are large
 		s, err := j.layerData(j.weightsAt(JudgedAt), layer)
 		if err != nil {
 			return nil, err
 		}
-		spec := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.p.bandwidth(layer)}
+		spec := judgeSpec{data: s, layer: layer, size: j.Sizes[len(j.Sizes)-1], percent: JudgedAt, bandwidth: j.bandwidth(layer)}
 		rows, err := j.judgeAll(ctx, []judgeSpec{spec.withMethod(sde.SDE{}), spec.withMethod(sde.SpreadOnly{})})
 		if err != nil {
 			return nil, err
@@ -282,7 +275,7 @@ func (q judgeSpec) onHeldOut(percent float64) judgeSpec {
 func (j *judgeRun) judgeAll(ctx context.Context, all []judgeSpec) ([]Judged, error) {
 	var out []Judged
 	for _, q := range all {
-		row := Judged{Setting: j.p.Label, Fraction: j.fraction, Seed: j.seed, Percent: q.percent, Layer: q.layer, Size: q.size, Method: q.name,
+		row := Judged{Setting: j.Label, Fraction: j.fraction, Seed: j.seed, Percent: q.percent, Layer: q.layer, Size: q.size, Method: q.name,
 			Bandwidth: q.bandwidth.String()}
 		for draw := range j.Draws {
 			if err := ctx.Err(); err != nil {

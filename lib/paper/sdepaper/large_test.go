@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/datatest"
+	"github.com/lethe-ml/lethe/lib/paper"
 )
 
 // The scale of the large experiment, end to end on the real archive, with less of
@@ -21,22 +22,21 @@ func TestTheLargeScaleOnItsOwnImages(t *testing.T) {
 	s.Settings[0].Images, s.Settings[0].Held, s.Settings[0].Width, s.Settings[0].Fit.Epochs = 300, 120, 2, 5
 	e := environment(t)
 	t.Setenv(datasets.EnvDir, dir)
-	p, err := newLabEnv(e).openSetting(t.Context(), s.Settings[0])
+	p, err := planned(s, allCells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := paper.Collect(t.Context(), e, judgedBy(partMain, partTrajectory, partLayers, partSpread, partSweep).in(e, p))
 	if errors.Is(err, datasets.ErrMissing) {
 		t.Skip(err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	ev := &evidence{Study: s, env: e, data: map[string]string{"cifar10_jpeg": p.Hash}, caveats: []string{p.About.Caveat}}
-	for _, piece := range judgedIn(partMain, partTrajectory, partLayers, partSpread, partSweep)(s) {
-		if err := ev.addMeasurement(t.Context(), p, piece); err != nil {
-			t.Fatal(err)
-		}
-	}
+	ev := verdicts{&evidence[Judged]{p.Study, e, found}}
 	for _, size := range s.Sizes {
 		for _, judge := range []string{"sde", "spread-only", "spread-matched"} {
-			if c := ev.f1("C10-R18", judge, 0.10, size); c.Value == nil {
+			if c := f1Of(ev, "C10-R18", judge, 0.10, size); c.Value == nil {
 				t.Errorf("%s, |S| = %d: %+v", judge, size, c)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -57,28 +58,31 @@ func TestTheLastBatchIsAllThatDiffers(t *testing.T) {
 func TestTheLastBatchTableShowsWhoseValuesTheyAre(t *testing.T) {
 	e, s := environment(t), small()
 	s.Settings[0].ShortAt, s.Settings[0].Fit.Batch = 0.3, 33 // 70 images stay: 4 in the last batch
-	ev := &evidence{Study: s, env: e}
-	ev.Settings, ev.Fractions = settingsOf(lastBatches(s))
-	p := opened(t, e)
+	p, err := planned(s, lastBatches)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ev := verdicts{&evidence[Judged]{p.Study, e, &paper.Evidence[Judged]{}}}
 	judges := []string{sde.SDE{}.Name(), sde.SpreadOnly{}.Name(), HeldOut}
 	for k, x := range ev.Settings {
-		ev.sets = append(ev.sets, &prepared{x, p.Problem, 0})
 		for seed := range s.Seeds {
-			ev.losses = append(ev.losses, groupLoss{group(x, 0.3), float64(k + 1)})
+			made, err := paper.Collect(t.Context(), e, judgedBy(partMain)(e, cell{s, x, 0.3, seed}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			training := *made.Rows[0].Training // with a loss that names the setting
+			training.Loss = float64(k + 1)
 			for at, judge := range judges {
 				for _, size := range s.Sizes {
 					right := k + at + 1 // of four sets that were in; of those that were not, all
-					ev.judged = append(ev.judged, Judged{Setting: x.Label, Fraction: 0.3, Seed: seed, Size: size, Method: judge,
+					ev.Rows = append(ev.Rows, Judged{Training: &training, Setting: x.Label, Fraction: 0.3, Seed: seed, Size: size, Method: judge,
 						Bandwidth: sde.SqrtDim().String(), Disjoint: ev.Subsets,
 						Draws: []Draw{{Confusion: sde.Confusion{Inside: sde.Tally{In: right, Out: 4 - right}, Outside: sde.Tally{Out: 4}}}}})
 				}
 			}
 		}
 	}
-	out, err := ev.lastBatchComparison(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := ev.lastBatchComparison()
 	if err := out.Table.Check(); err != nil || len(out.Table.Rows) != 6 {
 		t.Fatalf("%d rows, %v", len(out.Table.Rows), err)
 	}

@@ -1,70 +1,36 @@
 package sdepaper
 
-// Settings with loaded data, their models and activations.
+// The models of a cell and their activations.
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/train"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
-// labEnv is the environment that recipes share.
-type labEnv struct{ lab *lab.Lab }
-
-// prepared is a setting with loaded images.
-type prepared struct {
-	Setting
-	*lab.Problem
-	shift int // of the lab's seeds
+// modelKey identifies the trainings of a cell in the store's keys.
+type modelKey struct {
+	Label string `json:"label"` // as in the rows
+	lab.NetworkKey
+	Fit      train.Config `json:"fit"`
+	Augment  bool         `json:"augment"`
+	Fraction float64      `json:"fraction"`
+	Forget   string       `json:"forget"` // rows
 }
 
-func newLabEnv(e *paper.Env) *labEnv { return &labEnv{e.Lab()} }
-
-func (d *labEnv) openSetting(ctx context.Context, s Setting) (*prepared, error) {
-	network, err := s.imageNetwork()
-	if err != nil {
-		return nil, err
-	}
-	p, err := d.lab.Problem(ctx, lab.Setting{Data: lab.Images{Set: s.DataSet, MaxTrain: s.Images, MaxTest: s.Held}, Model: network, Augment: s.Augment})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Label, err)
-	}
-	return &prepared{s, p, d.lab.Shift}, nil
-}
-
-// coordinates are the lab's setting of a seed and a fraction in a study.
-func (s Study) coordinates(of Setting, fraction float64, seed int) (lab.Setting, error) {
-	network, err := of.imageNetwork()
-	if err != nil {
-		return lab.Setting{}, err
-	}
-	return lab.Setting{
-		Data: lab.Images{Set: of.DataSet, MaxTrain: of.Images, MaxTest: of.Held}, Forget: lab.Random{Fraction: fraction}, Seed: seed,
-		Fit: of.Fit, Model: network, Augment: of.Augment, Keep: of.checkpointEpochs(s.Checkpoints),
-	}, nil
-}
-
-// openCase is the case of a seed and a fraction, without training anything.
-func (d *labEnv) openCase(ctx context.Context, s Study, of Setting, fraction float64, seed int) (*lab.Case, error) {
-	at, err := s.coordinates(of, fraction, seed)
-	if err != nil {
-		return nil, err
-	}
-	return d.lab.Case(ctx, at)
-}
-
-// divide returns the training rows to forget and the others.
-func (p *prepared) divide(fraction float64) (forget, retain []int, err error) {
-	return lab.Setting{Forget: lab.Random{Fraction: fraction, Seed: uint32(lab.ForgetSeed + p.shift)}}.Divide(p.Prepared)
+func (k cell) modelKey(c *lab.Case) modelKey {
+	return modelKey{k.Label, lab.NetworkKeyOf(c.Problem.Arch), c.Fit.WithDefaults(), k.Augment, k.fraction, lab.RowsKey(c.Forget)}
 }
 
 // checkpointEpochs are the epochs after which weights are kept: those of the checkpoints, and
@@ -85,17 +51,12 @@ func (s Setting) epochAt(percent int) int {
 	return min(max(1, int(math.Round(float64(s.Fit.Epochs*percent)/100))), s.Fit.Epochs-1)
 }
 
-// untrained are the initial weights of a seed's training.
-func (p *prepared) untrained(seed int) nn.Params {
-	return p.InitialWeights(engine.Root(seed + p.shift))
-}
-
 // layers are the layers of figure 4, from the first stage to the logits.
-func (p *prepared) layers() []string {
-	if p.Layers != nil {
-		return p.Layers
+func (s Setting) layers() []string {
+	if s.Layers != nil {
+		return s.Layers
 	}
-	if strings.HasPrefix(p.Net, "small") {
+	if strings.HasPrefix(s.Net, "small") {
 		return []string{"h1", "h2", "hp", "h"}
 	}
 	return []string{"h1", "h2", "h3", "h4", "hp", "h"}
@@ -105,12 +66,12 @@ func (p *prepared) layers() []string {
 type activations struct{ train, test sde.Matrix }
 
 // activations runs a model once over all images for the named layers.
-func (p *prepared) activations(w nn.Params, names ...string) (map[string]activations, error) {
-	a, err := p.Runner.PredictNamed(w, p.Train.X, names...)
+func (j *judgeRun) activations(w nn.Params, names ...string) (map[string]activations, error) {
+	a, err := j.c.Problem.Runner.PredictNamed(w, j.c.Train.X, names...)
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.Runner.PredictNamed(w, p.Test.X, names...)
+	b, err := j.c.Problem.Runner.PredictNamed(w, j.c.Test.X, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -122,15 +83,88 @@ func (p *prepared) activations(w nn.Params, names ...string) (map[string]activat
 }
 
 // bandwidth is the paper's for a layer: sqrt(dim), and 128 for ten logits (appendix D).
-func (p *prepared) bandwidth(layer string) sde.Bandwidth {
-	if layer == "h" && p.Classes() <= 10 {
+func (j *judgeRun) bandwidth(layer string) sde.Bandwidth {
+	if layer == "h" && j.c.Problem.Classes() <= 10 {
 		return sde.Fixed(sde.LogitSigma)
 	}
 	return sde.SqrtDim()
 }
 
-// forgetFraction is the share of the train part that a case forgets.
-func forgetFraction(c *lab.Case) float64 {
-	f, _ := c.Setting.Forget.(lab.Random)
-	return f.Fraction
+// outputs are a model's outputs for the training and the test images.
+func (j *judgeRun) outputs(w nn.Params) (onTrain, onTest *model.Prediction, err error) {
+	if onTrain, err = j.c.Problem.Runner.Predict(w, j.c.Train.X); err != nil {
+		return nil, nil, err
+	}
+	onTest, err = j.c.Problem.Runner.Predict(w, j.c.Test.X)
+	return onTrain, onTest, err
+}
+
+// ImageAccuracies are those of a model on the three kinds of images. A retrained model was trained on
+// the retained ones only.
+type ImageAccuracies struct {
+	Retain float64 `json:"acc_retain"`
+	Forget float64 `json:"acc_forget"`
+	Test   float64 `json:"acc_test"`
+}
+
+func (j *judgeRun) accuracies(onTrain, onTest *model.Prediction) ImageAccuracies {
+	on := func(rows []int) float64 {
+		return train.Accuracy(onTrain.Logits().Gather(rows), j.c.Problem.Records(rows).Y)
+	}
+	return ImageAccuracies{Retain: on(j.c.Retain), Forget: on(j.c.Forget), Test: train.Accuracy(onTest.Logits(), j.c.Test.Y)}
+}
+
+// Training is what became of a training, in the epoch after which the paper judges its model.
+type Training struct {
+	Loss      float64 `json:"loss"` // cross-entropy in nats
+	LastBatch int     `json:"last_batch"`
+	ImageAccuracies
+}
+
+func (j *judgeRun) training() (*Training, error) {
+	onTrain, onTest, err := j.outputs(j.weightsAt(JudgedAt))
+	if err != nil {
+		return nil, err
+	}
+	return &Training{j.trajectory.History[j.epochAt(JudgedAt)-1].Loss, j.lastBatch(len(j.c.Retain)), j.accuracies(onTrain, onTest)}, nil
+}
+
+// Learned are the accuracies of a retrained model after some per cent of its epochs.
+type Learned struct {
+	Setting  string  `json:"setting"`
+	Fraction float64 `json:"fraction"`
+	Seed     int     `json:"seed"`
+	Percent  int     `json:"course"`
+	ImageAccuracies
+}
+
+// learnedKey is the configuration of the accuracies in the store.
+type learnedKey struct {
+	Model      modelKey `json:"model"`
+	Trajectory []int    `json:"course"`
+	Version    int      `json:"version"`
+}
+
+// learning measures the accuracies of a cell's retrained model along its training.
+func learning(e *paper.Env, k cell) []paper.Measurement[Learned] {
+	m := measurement[Learned](k, "sde-accuracies/"+k.name(), "accuracies of "+k.about(), unlearn.Retrain{})
+	m.Key = func(c *lab.Case) store.Key {
+		return e.Lab().Key("evidence/sde-accuracies", c.Problem, learnedKey{k.modelKey(c), k.Checkpoints, 1}, map[string]int64{"train": int64(c.Seed)})
+	}
+	m.Measure = func(ctx context.Context, c *lab.Case) (out []Learned, err error) {
+		trained, err := c.TrainedModel(ctx, c.Oracle())
+		if err != nil {
+			return nil, err
+		}
+		j := &judgeRun{k, c, trained}
+		for _, percent := range append(slices.Clone(k.Checkpoints), 100) {
+			onTrain, onTest, err := j.outputs(j.weightsAt(percent))
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, Learned{k.Label, k.fraction, k.seed, percent, j.accuracies(onTrain, onTest)})
+		}
+		return out, nil
+	}
+	return []paper.Measurement[Learned]{m}
 }

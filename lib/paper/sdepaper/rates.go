@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
@@ -122,31 +123,38 @@ func ruleCell(models []Rates) report.Cell {
 }
 
 // readingColumns are the columns of the three rates; rate is what they measure.
-func readingColumns(rate string) []report.Column {
-	return []report.Column{
-		{Name: rate, Note: "by algorithm 2, for which a tie is out: mean over draws, then over models, with Student's interval over models; " + gateNote},
-		{Name: "decided", Note: "the same among the subsets that are no tie"},
-		{Name: "ties", Note: "share of subsets as far from one reference as from the other, to 1e-9 of the distance; over models"},
-		{Name: "sd, draws", Note: "standard deviation of " + rate + " between draws of references, mean over models"},
+func readingColumns[R any](rate string, of func(R) Rates) []paper.Column[R] {
+	column := func(name, note string, cell func([]Rates) report.Cell) paper.Column[R] {
+		return paper.Column[R]{Name: name, Note: note, Cell: func(l paper.Line[R]) report.Cell {
+			if len(l.Models) == 0 {
+				return report.Gap("not computed")
+			}
+			return cell(ratesOf(l.Models, of))
+		}}
+	}
+	mean := func(digits int, value func(Rates) float64) func([]Rates) report.Cell {
+		return func(models []Rates) report.Cell { return report.Num(meanOf(models, value).Value, digits) }
+	}
+	return []paper.Column[R]{
+		column(rate, "by algorithm 2, for which a tie is out: mean over draws, then over models, with Student's interval over models; "+gateNote, ruleCell),
+		column("decided", "the same among the subsets that are no tie", decidedCell),
+		column("ties", "share of subsets as far from one reference as from the other, to 1e-9 of the distance; over models",
+			mean(3, func(r Rates) float64 { return r.Ties })),
+		column("sd, draws", "standard deviation of "+rate+" between draws of references, mean over models", mean(2, func(r Rates) float64 { return r.SD })),
 	}
 }
 
-// readings are the cells of readingColumns.
-func readings(models []Rates) []report.Cell {
+// decidedCell is the rate among the subsets without a tie, over the models that have any.
+func decidedCell(models []Rates) report.Cell {
 	decided := filter(models, func(r Rates) bool { return !math.IsNaN(r.Decided) })
-	cells := []report.Cell{ruleCell(models), report.Gap("all ties")}
-	if len(models) == 0 {
-		cells[1] = report.Gap("not computed")
-		return append(cells, cells[1], cells[1])
+	if len(decided) == 0 {
+		return report.Gap("all ties")
 	}
-	if len(decided) > 0 {
-		cells[1] = report.Est(meanOf(decided, func(r Rates) float64 { return r.Decided }), 2)
+	c := report.Est(meanOf(decided, func(r Rates) float64 { return r.Decided }), 2)
+	if n := len(models) - len(decided); n > 0 {
+		c.Text += fmt.Sprintf(" (%d all ties)", n)
 	}
-	if n := len(models) - len(decided); n > 0 && n < len(models) {
-		cells[1].Text += fmt.Sprintf(" (%d all ties)", n)
-	}
-	mean := func(f func(Rates) float64) float64 { return meanOf(models, f).Value }
-	return append(cells, report.Num(mean(func(r Rates) float64 { return r.Ties }), 3), report.Num(mean(func(r Rates) float64 { return r.SD }), 2))
+	return c
 }
 
 const gateNote = "! counts the draws, of all models together, whose references fail the Mann-Whitney gate"

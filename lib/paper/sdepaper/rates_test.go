@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -32,10 +34,13 @@ func TestRatesAreMeansOverDraws(t *testing.T) {
 
 func TestCellsOfReadingsSayWhatIsMissing(t *testing.T) {
 	models := []Rates{{Rule: 1, Decided: math.NaN(), Ties: 1, N: 20}, {Rule: 0.5, Decided: 0.25, Ties: 0.5, SD: 0.1, Void: 3, N: 20}}
-	cells := readings(models)
-	if len(cells) != len(readingColumns("F1")) {
-		t.Fatalf("%d cells", len(cells))
+	readings := func(models []Rates) (out []report.Cell) {
+		for _, c := range readingColumns("F1", func(r Rates) Rates { return r }) {
+			out = append(out, c.Cell(paper.Line[Rates]{Models: models}))
+		}
+		return out
 	}
+	cells := readings(models)
 	if !strings.HasSuffix(cells[0].Text, "!3/40") || *cells[0].Value != 0.75 || cells[0].Estimate.Over != "models" {
 		t.Errorf("by the rule: %+v", cells[0])
 	}

@@ -201,34 +201,41 @@ func Measured(ctx context.Context) (Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev, err := collect(ctx, e, paper.ScaleName(), table4Measurements(tenth))
+	p, err := plannedAt(paper.ScaleName(), unlearnedCells(tenth))
 	if err != nil {
 		return nil, err
 	}
-	return ev.unlearned, nil
+	found, err := paper.Collect(ctx, e, measurementsOf[Unlearned](everyVariant).in(e, p))
+	if err != nil {
+		return nil, err
+	}
+	return found.Rows, nil
 }
 
 // Measure computes the rows of one of the models behind table 4, so that a notebook can show
 // progress.
 func Measure(ctx context.Context, model int) error {
-	return precompute(ctx, model, table4Measurements(tenth))
+	return precompute(ctx, model, unlearnedCells(tenth), everyVariant)
 }
 
 // Judge computes the verdicts on one of the models behind tables 1, 3 and 3b, for the same
 // purpose.
 func Judge(ctx context.Context, model int) error {
-	return precompute(ctx, model, judgedIn(partMain, partSpread))
+	return precompute(ctx, model, allCells, judgedBy(partMain, partSpread))
 }
 
-// precompute computes the measurements of one model.
-func precompute(ctx context.Context, model int, pieces func(Study) []measurement) error {
+// precompute computes the measurements on one model.
+func precompute[R any](ctx context.Context, model int, choose func(Study) []cell, measure measurementsOf[R]) error {
 	e, err := paper.Open()
 	if err != nil {
 		return err
 	}
-	_, err = collect(ctx, e, paper.ScaleName(), func(s Study) []measurement {
-		return filter(pieces(s), func(p measurement) bool { return p.seed == model })
-	})
+	p, err := plannedAt(paper.ScaleName(), choose)
+	if err != nil {
+		return err
+	}
+	p.cells = filter(p.cells, func(k cell) bool { return k.seed == model })
+	_, err = paper.Collect(ctx, e, measure.in(e, p))
 	return err
 }
 

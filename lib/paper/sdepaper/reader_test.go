@@ -11,7 +11,7 @@ import (
 // sampleRows are the rows of two models: what each variant's sets were judged.
 func sampleRows() Rows {
 	row := func(seed int, variant string, out int, forget float64) Unlearned {
-		return Unlearned{Seed: seed, Variant: variant, Forget: forget, Out: map[string][]Sample{"sde/hp": {{Tally: sde.Tally{In: 10 - out, Ties: out}}}}}
+		return Unlearned{Seed: seed, Variant: variant, ImageAccuracies: ImageAccuracies{Forget: forget}, Out: map[string][]Sample{"sde/hp": {{Tally: sde.Tally{In: 10 - out, Ties: out}}}}}
 	}
 	return Rows{
 		row(0, RandomLabel, 10, 0.5), row(0, SalUn, 10, 0.4), row(0, Unroll, 2, 1), row(0, Retrain, 6, 0.9),

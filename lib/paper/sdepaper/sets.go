@@ -22,7 +22,7 @@ func newLayerData(a activations) *layerData { return &layerData{a, map[string]*s
 
 // layerData runs a model over all images for a layer.
 func (j *judgeRun) layerData(w nn.Params, layer string) (*layerData, error) {
-	a, err := j.p.activations(w, layer)
+	a, err := j.activations(w, layer)
 	return newLayerData(a[layer]), err
 }
 
@@ -70,7 +70,7 @@ func (s *layerData) targets(of origin, factor float64, among []int, size, subset
 const drawStep = 1000
 
 // drawSeed is the seed of a draw's references and targets.
-func (j *judgeRun) drawSeed(draw int) int { return j.seed + j.p.shift + drawStep*draw }
+func (j *judgeRun) drawSeed(draw int) int { return j.c.Seed + drawStep*draw }
 
 // judgeSets are the sets of one verdict.
 type judgeSets struct {
@@ -82,10 +82,7 @@ type judgeSets struct {
 // the in-training targets from the other retained images, the out-of-training targets from the
 // forgotten images, and the out-of-training reference from the test images.
 func (j *judgeRun) drawSets(s *layerData, size, draw int) (c judgeSets, err error) {
-	forget, retain, err := j.p.divide(j.fraction)
-	if err != nil {
-		return c, err
-	}
+	forget, retain := j.c.Forget, j.c.Retain
 	if size > len(forget) {
 		return c, fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))
 	}

@@ -37,13 +37,35 @@ func environment(t *testing.T) *paper.Env {
 	return &paper.Env{Engine: e, Store: s}
 }
 
-func opened(t *testing.T, e *paper.Env) *prepared {
+// opened is a cell of the small study with its case.
+func opened(t *testing.T, e *paper.Env, seed int) *judgeRun {
 	t.Helper()
-	p, err := newLabEnv(e).openSetting(t.Context(), small().Settings[0])
+	k := allCells(small())[seed]
+	c, err := e.Lab().Case(t.Context(), k.labSetting())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p
+	return &judgeRun{cell: k, c: c}
+}
+
+// f1Of is the F1 of a judge late in training.
+func f1Of(ev verdicts, setting, judge string, fraction float64, size int) report.Cell {
+	rows := filter(ev.judgedRows(setting, judge, atRoot(fraction, size)), func(j Judged) bool { return j.Training != nil || j.Method == sde.SpreadMatched{}.Name() })
+	return ruleCell(ratesOf(rows, Judged.F1))
+}
+
+// collected are the rows of measurements of the small study.
+func collected[R any](t *testing.T, e *paper.Env, choose func(Study) []cell, measure measurementsOf[R]) *evidence[R] {
+	t.Helper()
+	p, err := planned(small(), choose)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := paper.Collect(t.Context(), e, measure.in(e, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &evidence[R]{p.Study, e, found}
 }
 
 // variantNamed are activations whose only column names the record: training records
@@ -60,12 +82,8 @@ func variantNamed(train, test int) activations {
 }
 
 func TestTargetsAndReferencesAreWhoTheProtocolSays(t *testing.T) {
-	p := opened(t, environment(t))
-	j := &judgeRun{Study: small(), p: p, fraction: 0.3, seed: 1}
-	forget, retain, err := p.divide(0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := opened(t, environment(t), 1)
+	forget, retain := j.c.Forget, j.c.Retain
 	c, err := j.drawSets(newLayerData(variantNamed(100, 120)), 20, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -132,11 +150,8 @@ func cloud(rows, cols int, seed uint64, scale func(row int) float64) sde.Matrix 
 }
 
 func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T) {
-	p := opened(t, environment(t))
-	forget, _, err := p.divide(0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := opened(t, environment(t), 0)
+	forget := j.c.Forget
 	verdict := func(factor float64, seed int) float64 {
 		a := activations{
 			train: cloud(100, 8, uint64(seed), func(row int) float64 {
@@ -147,7 +162,7 @@ func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T)
 			}),
 			test: cloud(120, 8, uint64(1000+seed), func(int) float64 { return 1 }),
 		}
-		j := &judgeRun{Study: small(), p: p, fraction: 0.3, seed: seed}
+		j.c.Seed = seed // of the draws
 		rows, err := j.judgeAll(t.Context(), []judgeSpec{judgeSpec{data: newLayerData(a), layer: "hp", size: 20}.withMethod(sde.SDE{})})
 		if err != nil {
 			t.Fatal(err)
@@ -169,77 +184,63 @@ func TestAWiderSpreadOfTheRetainedIsFoundAndNoDifferenceIsAtChance(t *testing.T)
 
 func TestVerdictsAreReadAgainAndTheirTablesAreComplete(t *testing.T) {
 	e := environment(t)
-	p := opened(t, e)
-	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
-	rowsOf := map[part][]Judged{}
-	for _, which := range []part{partMain, partTrajectory, partLayers, partSpread, partSweep} {
-		for seed := range ev.Seeds {
-			one, err := newLabEnv(e).judge(t.Context(), ev.Study, p, 0.3, seed, which)
-			if err != nil {
-				t.Fatal(err)
-			}
-			again, err := newLabEnv(e).judge(t.Context(), ev.Study, p, 0.3, seed, which)
-			if err != nil || again.run != one.run || len(again.rows) != len(one.rows) || again.rows[0].F1().Rule != one.rows[0].F1().Rule ||
-				again.loss != one.loss {
-				t.Errorf("%s: a second call computes anew (%v)", which, err)
-			}
-			ev.judged, ev.runs, rowsOf[which] = append(ev.judged, one.rows...), append(ev.runs, one.run), append(rowsOf[which], one.rows...)
-		}
+	parts := []part{partMain, partTrajectory, partLayers, partSpread, partSweep}
+	ev := verdicts{collected(t, e, allCells, judgedBy(parts...))}
+	if again := collected(t, e, allCells, judgedBy(parts...)); !reflect.DeepEqual(again.Runs, ev.Runs) || !reflect.DeepEqual(again.Rows, ev.Rows) {
+		t.Error("a second call computes anew")
 	}
 	for _, m := range append(sde.Methods(), sde.SpreadMatched{}) {
-		if c := ev.f1("tiny", m.Name(), 0.3, 20); c.Value == nil || !(*c.Value >= 0 && *c.Value <= 1) {
+		if c := f1Of(ev, "tiny", m.Name(), 0.3, 20); c.Value == nil || !(*c.Value >= 0 && *c.Value <= 1) {
 			t.Errorf("%s: %+v", m.Name(), c)
 		}
 	}
-	if c := ev.f1("tiny", "nobody", 0.3, 20); c.Missing == "" {
+	if c := f1Of(ev, "tiny", "nobody", 0.3, 20); c.Missing == "" {
 		t.Errorf("a judge that is not there has the cell %+v", c)
 	}
-	table := ev.table(table3)
-	table.Columns = []report.Column{{Name: "judge"}, {Name: "10"}, {Name: "20"}, {Name: "paper"}}
-	for _, j := range judges() {
-		table.Rows = append(table.Rows, ev.judgeRow(ev.Settings[0], j))
-	}
-	if err := table.Check(); err != nil {
-		t.Error(err)
+	for _, size := range ev.Sizes { // the cell of a column is that of its size
+		column := f1Column("", "", func(j Judged) bool { return j.Size == size && isRoot(j) })
+		all := ev.line("", ev.Settings[0], judges(sde.SDE{}.Name())[0], anyVerdict)
+		all.Models = filter(all.Models, func(j Judged) bool { return j.Percent == JudgedAt && j.Layer == "hp" && j.Training != nil })
+		if got, want := column.Cell(all), f1Of(ev, "tiny", sde.SDE{}.Name(), 0.3, size); *got.Value != *want.Value {
+			t.Errorf("|S| = %d: %v, not %v", size, *got.Value, *want.Value)
+		}
 	}
 	for _, f := range []interface{ Text() string }{ev.bandwidths().(interface{ Text() string }), ev.layerStrips().(interface{ Text() string })} {
 		if !strings.Contains(f.Text(), "tiny") {
 			t.Error("a figure does not name its setting")
 		}
 	}
-	third := &evidence{Study: small(), env: e, judged: slices.Concat(rowsOf[partMain], rowsOf[partSweep])} // what Figure 3 is made of
+	third := verdicts{collected(t, e, allCells, judgedBy(partMain, partSweep))} // what Figure 3 is made of
 	for _, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
 		c := third.bandwidthCurve(ev.Settings[0], m, 0.3, 20) // the last size
 		if len(c.X) != sweepPoints || c.X[0] != 1 || !slices.IsSorted(c.X) || c.X[0] == c.X[sweepPoints-1] {
 			t.Errorf("%s is judged with bandwidths %v", m.Name(), c.X)
 		}
-		if root := third.judgedAtRoot("tiny", m.Name(), 0.3, 20); len(root) != ev.Seeds {
+		if root := third.judgedRows("tiny", m.Name(), atRoot(0.3, 20)); len(root) != ev.Seeds {
 			t.Errorf("%s is judged with sqrt(dim) on %d models of %d", m.Name(), len(root), ev.Seeds)
 		}
 	}
-	m, err := ev.models(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, means, err := ev.histograms(p, panel{"original", m.original, []string{"retained", "forgotten", "test"}})
-	if err != nil {
-		t.Fatal(err)
+	panels := []panel{{"original", []string{"retained", "forgotten", "test"}}, {"untrained", []string{"retained", "test"}}}
+	drawn := collected(t, e, firstCells, func(e *paper.Env, k cell) []paper.Measurement[Distribution] {
+		return []paper.Measurement[Distribution]{distributions(e, k, panels)}
+	})
+	if len(drawn.Rows) != 5 || drawn.Rows[0].GateP == drawn.Rows[3].GateP || reflect.DeepEqual(drawn.Rows[0].Values, drawn.Rows[3].Values) {
+		t.Errorf("%d distributions, or two models have the same", len(drawn.Rows))
 	}
 	var b bytes.Buffer
-	if err := f.Render(&b, "png"); err != nil || b.Len() == 0 || len(means) != 3 {
-		t.Errorf("%d bytes, means %v, %v", b.Len(), means, err)
+	if err := showDistributions(drawn, figure1, panels).Figure.Render(&b, "png"); err != nil || b.Len() == 0 {
+		t.Errorf("%d bytes, %v", b.Len(), err)
 	}
 }
 
 func TestEveryVariantOfTableFourIsJudged(t *testing.T) {
 	e := environment(t)
-	p := opened(t, e)
-	ev := &evidence{Study: small(), env: e, data: map[string]string{"glyphs": p.Hash}}
+	ev := unlearnings{collected(t, e, unlearnedCells(tenth), everyVariant)}
 	for seed := range ev.Seeds {
-		for _, a := range ev.Variants() {
-			row, _, err := newLabEnv(e).unlearned(t.Context(), ev.Study, p, 0.3, seed, a)
-			if err != nil {
-				t.Fatal(err)
+		for k, a := range ev.Variants() {
+			row := ev.Rows[seed*len(ev.Variants())+k]
+			if row.Seed != seed || row.Variant != a.Label {
+				t.Errorf("the row of %s, seed %d, is %+v", a.Label, seed, row)
 			}
 			if len(row.Out) != len(otrMethods())*len(otrLayers())+2 || len(row.Known) != 2 || row.OTR("sde/h").N != 3 || row.F1("hp").N != 3 || math.IsNaN(row.Retain) {
 				t.Errorf("%s: %+v", a.Label, row)
@@ -247,10 +248,9 @@ func TestEveryVariantOfTableFourIsJudged(t *testing.T) {
 			if (a.Label == NoOp) != (row.Moved == 0) {
 				t.Errorf("%s moved the weights by %v", a.Label, row.Moved)
 			}
-			ev.unlearned = append(ev.unlearned, *row)
 		}
 	}
-	first, second := ev.unlearned[:len(ev.Variants())], ev.unlearned[len(ev.Variants()):]
+	first, second := ev.Rows[:len(ev.Variants())], ev.Rows[len(ev.Variants()):]
 	of := func(rows []Unlearned, variant string) Unlearned {
 		return filter(rows, func(u Unlearned) bool { return u.Variant == variant })[0]
 	}
@@ -261,16 +261,16 @@ func TestEveryVariantOfTableFourIsJudged(t *testing.T) {
 			}
 		}
 	}
-	for _, table := range []*report.Table{ev.unlearnedTable(table4, []float64{0.3}), ev.ratesTable(table4b, []float64{0.3})} {
+	for _, table := range []*report.Table{ev.unlearnedTable(table4), ev.ratesTable(table4b)} {
 		if err := table.Check(); err != nil {
 			t.Error(err)
 		}
 	}
-	whole := ev.unlearnedTable(table4, []float64{0.3})
+	whole := ev.unlearnedTable(table4)
 	// A method that diverges is a row that says so, and changes no other.
 	a := slices.IndexFunc(ev.Variants(), func(a Variant) bool { return !a.Control })
-	ev.unlearned[a] = Unlearned{Setting: ev.unlearned[a].Setting, Fraction: 0.3, Variant: ev.unlearned[a].Variant, Diverged: "diverged in epoch 2: the loss is NaN"}
-	lost := ev.unlearnedTable(table4, []float64{0.3})
+	ev.Rows[a] = Unlearned{Setting: ev.Rows[a].Setting, Fraction: 0.3, Variant: ev.Rows[a].Variant, Diverged: "diverged in epoch 2: the loss is NaN"}
+	lost := ev.unlearnedTable(table4)
 	if err := lost.Check(); err != nil {
 		t.Error(err)
 	}
@@ -278,33 +278,33 @@ func TestEveryVariantOfTableFourIsJudged(t *testing.T) {
 		switch {
 		case i != a && !reflect.DeepEqual(row, whole.Rows[i]):
 			t.Errorf("row %d changes beside a method that diverges", i)
-		case i == a && (row.Cells[1].Missing != "diverged" || !strings.Contains(strings.Join(lost.Notes, "\n"), "epoch 2: the loss is NaN")):
+		case i == a && (row.Cells[1].Missing != "diverged in 1 of 2" || !strings.Contains(strings.Join(lost.Notes, "\n"), "epoch 2: the loss is NaN")):
 			t.Errorf("the row is %+v, the notes %q", row, lost.Notes)
 		}
 	}
-	if err := ev.ratesTable(table4b, []float64{0.3}).Check(); err != nil {
+	if err := ev.ratesTable(table4b).Check(); err != nil {
 		t.Error(err)
 	}
 	var b bytes.Buffer
-	if err := records(ev.unlearned).CSV(&b); err != nil || !strings.Contains(b.String(), "the loss is NaN") {
+	if err := records(ev.Rows).CSV(&b); err != nil || !strings.Contains(b.String(), "the loss is NaN") {
 		t.Errorf("records: %v", err)
 	}
 }
 
 func TestAMethodThatDivergesIsARowOfItsOwn(t *testing.T) {
 	e := environment(t)
-	p := opened(t, e)
+	runaway := func(e *paper.Env, k cell) []paper.Measurement[Unlearned] {
+		return []paper.Measurement[Unlearned]{k.variant(e, Variant{Label: "runaway", Method: unlearn.RandomLabel{LR: 1e38}})}
+	}
 	for range 2 {
-		row, id, err := newLabEnv(e).unlearned(t.Context(), small(), p, 0.3, 0, Variant{Label: "runaway", Method: unlearn.RandomLabel{LR: 1e38}})
-		if err != nil || id != "" || !strings.Contains(row.Diverged, "diverged in epoch 1: ") {
-			t.Errorf("%+v, %q, %v", row, id, err)
+		if rows := collected(t, e, unlearnedCells(tenth), runaway).Rows; !strings.Contains(rows[0].Diverged, "diverged in epoch 1: ") {
+			t.Errorf("%+v", rows)
 		}
 	}
 }
 
 func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
-	p := opened(t, environment(t))
-	j := &judgeRun{Study: small(), p: p, fraction: 0.3}
+	j := opened(t, environment(t), 0)
 	if _, err := j.drawSets(newLayerData(variantNamed(100, 120)), 31, 0); err == nil || !strings.Contains(err.Error(), "31 images out of 30") {
 		t.Errorf("got %v", err)
 	}
@@ -315,23 +315,22 @@ func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
 
 func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 	e := environment(t)
-	p := opened(t, e)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := newLabEnv(e).judge(ctx, small(), p, 0.3, 0, partMain); !errors.Is(err, context.Canceled) {
+	if _, err := paper.Collect(ctx, e, judgedBy(partMain)(e, allCells(small())[0])); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestKeptEpochsLieInsideTheTraining(t *testing.T) {
 	for _, epochs := range []int{2, 3, 10, 100, 182} {
-		p := &prepared{Setting: Setting{Fit: sgd(epochs, 1, 1)}}
+		p := Setting{Fit: sgd(epochs, 1, 1)}
 		kept := p.checkpointEpochs([]int{10, 20, 40, JudgedAt})
 		if !slices.IsSorted(kept) || kept[0] < 1 || kept[len(kept)-1] != epochs-1 || len(slices.Compact(slices.Clone(kept))) != len(kept) {
 			t.Errorf("%d epochs: %v", epochs, kept)
 		}
 	}
-	if p := (&prepared{Setting: Setting{Fit: sgd(100, 1, 1)}}); p.epochAt(80) != 80 || p.epochAt(0) != 1 {
+	if p := (Setting{Fit: sgd(100, 1, 1)}); p.epochAt(80) != 80 || p.epochAt(0) != 1 {
 		t.Error("80 % of 100 epochs is not epoch 80")
 	}
 }
@@ -377,34 +376,30 @@ func TestEveryScaleNamesNetworksAndImagesThatExist(t *testing.T) {
 // epoch ends with a few of them.
 func TestTable1HasTheLossBeforeTheVerdict(t *testing.T) {
 	e := environment(t)
-	p := opened(t, e)
-	ev := &evidence{Study: small(), env: e, sets: []*prepared{p}}
+	ev := verdicts{collected(t, e, allCells, judgedBy(partMain, partSpread))}
 	var want float64
 	for seed := range ev.Seeds {
-		for _, which := range []part{partMain, partSpread} {
-			if err := ev.addMeasurement(t.Context(), p, measurement{Setting: p.Setting, fraction: 0.3, seed: seed, judge: which}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		c, err := newLabEnv(e).openCase(t.Context(), ev.Study, p.Setting, 0.3, seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := opened(t, e, seed).c
 		course, err := c.TrainedModel(t.Context(), c.Oracle())
 		if err != nil {
 			t.Fatal(err)
 		}
 		want += course.History[3].Loss / float64(ev.Seeds) // four of five epochs are 80 per cent
 	}
-	cell := ev.loss(ev.Settings[0], 0.3)
+	loss := ev.trainingColumn("", "", 3, math.Inf(1), func(t *Training) float64 { return t.Loss })
+	cell := loss.Cell(ev.line("", ev.Settings[0], judges(sde.SDE{}.Name())[0], ofFraction(0.3)))
 	if cell.Value == nil || *cell.Value != want || cell.Estimate.N != ev.Seeds {
 		t.Errorf("the loss is %+v, not %v", cell, want)
 	}
 	for batch, rest := range map[int]string{32: "", 33: "4 (tiny, R = 30 %)", 35: "", 62: "", 69: "1 (tiny, R = 30 %)"} { // 70 images stay
 		ev.Settings[0].Fit.Batch = batch
-		found, err := ev.restNotes()
-		if notes := strings.Join(found, "\n"); err != nil || !strings.Contains(notes, rest) || (rest == "") != (notes == "") {
-			t.Errorf("batches of %d: %q, %v", batch, notes, err)
+		for i := range ev.Rows {
+			if training := ev.Rows[i].Training; training != nil {
+				training.LastBatch = ev.Settings[0].lastBatch(70)
+			}
+		}
+		if notes := strings.Join(ev.restNotes(), "\n"); !strings.Contains(notes, rest) || (rest == "") != (notes == "") {
+			t.Errorf("batches of %d: %q", batch, notes)
 		}
 	}
 }

@@ -3,11 +3,10 @@ package sdepaper
 // Table 3: other methods.
 
 import (
-	"context"
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -23,24 +22,25 @@ var table3 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table3, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	define(&table3, allCells, judgedBy(partMain, partSpread), func(found *evidence[Judged]) *paper.Output {
+		ev := verdicts{found}
 		t := ev.table(table3)
-		t.Columns = []report.Column{{Name: "judge"}}
+		var columns []paper.Column[Judged]
 		for _, r := range ev.Fractions {
 			for _, size := range ev.Sizes {
-				t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("R %s, |S| %d", percent(r), size), Note: "F1, " + f1Note})
+				columns = append(columns, f1Column(fmt.Sprintf("R %s, |S| %d", percent(r), size), "F1, "+f1Note, atRoot(r, size)))
 			}
 		}
-		t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "C10-ResNet18 as printed, R = 10 %, |S| = 400, 1000, 2000"})
+		columns = append(columns, paper.TextColumn("paper", "C10-ResNet18 as printed, R = 10 %, |S| = 400, 1000, 2000", "",
+			func(l paper.Line[Judged]) string { return published3(l.Group, l.Label) }))
+		t.Columns = paper.Headings("judge", columns)
 		for _, s := range ev.Settings {
 			for _, j := range judges() {
-				t.Rows = append(t.Rows, ev.judgeRow(s, j))
+				t.Rows = append(t.Rows, ev.line(s.Label, s, j, anyVerdict).Row(columns))
 			}
 		}
-		rests, err := ev.restNotes()
-		t.Notes = append(append(t.Notes, ev.overlapNotes()...), rests...)
-		t.Notes = append(t.Notes, ev.agreement()...)
-		return &paper.Output{Table: t}, err
+		t.Notes = slices.Concat(t.Notes, ev.overlapNotes(), ev.restNotes(), ev.agreement())
+		return &paper.Output{Table: t}
 	})
 }
 
@@ -48,49 +48,41 @@ func init() {
 type judge struct {
 	name    string
 	control bool
-	paper   string // as printed for C10-ResNet18 at R = 10 %
 }
 
-func judges() []judge {
-	out := []judge{
-		{sde.SDE{}.Name(), false, "0.88 0.95 0.97"}, {sde.MMD{}.Name(), false, "0.45 0.70 0.87"},
-		{sde.SlicedWasserstein{}.Name(), false, "0.52 0.89 0.98 (which Wasserstein distance is not said)"},
-		{sde.CoordinateWasserstein{}.Name(), false, ""}, {sde.FlatWasserstein{}.Name(), false, ""},
-		{sde.SpreadOnly{}.Name(), true, ""}, {sde.ClosedForm{}.Name(), true, ""}, {sde.SpreadMatched{}.Name(), true, ""},
-		{Untrained, true, ""}, {HeldOut, true, ""},
+// judges are those of some names, nil: all.
+func judges(names ...string) []judge {
+	all := []judge{
+		{sde.SDE{}.Name(), false}, {sde.MMD{}.Name(), false}, {sde.SlicedWasserstein{}.Name(), false},
+		{sde.CoordinateWasserstein{}.Name(), false}, {sde.FlatWasserstein{}.Name(), false},
+		{sde.SpreadOnly{}.Name(), true}, {sde.ClosedForm{}.Name(), true}, {sde.SpreadMatched{}.Name(), true},
+		{Untrained, true}, {HeldOut, true},
 	}
 	for _, c := range scales() {
-		out = append(out, judge{scaledName(c), true, ""})
+		all = append(all, judge{scaledName(c), true})
 	}
-	return out
+	return filter(all, func(j judge) bool { return names == nil || slices.Contains(names, j.name) })
 }
 
-func (ev *evidence) judgeRow(s Setting, j judge) report.Row {
-	row := report.Row{Group: s.Label, Cells: []report.Cell{report.Str(j.name)}}
-	if j.control {
-		row.Kind = report.Control
+// published3 is the paper's row of table 3, at R = 10 %.
+func published3(setting, judge string) string {
+	if setting != "C10-R18" {
+		return ""
 	}
-	for _, r := range ev.Fractions {
-		for _, size := range ev.Sizes {
-			row.Cells = append(row.Cells, ev.f1(s.Label, j.name, r, size))
-		}
-	}
-	printed := ""
-	if s.Label == "C10-R18" {
-		printed = j.paper
-	}
-	row.Cells = append(row.Cells, report.Str(printed))
-	return row
+	return map[string]string{
+		sde.SDE{}.Name(): "0.88 0.95 0.97", sde.MMD{}.Name(): "0.45 0.70 0.87",
+		sde.SlicedWasserstein{}.Name(): "0.52 0.89 0.98 (which Wasserstein distance is not said)",
+	}[judge]
 }
 
 // agreement compares the F1 of the spread alone with SDE's.
-func (ev *evidence) agreement() []string {
+func (ev verdicts) agreement() []string {
 	var apart, reached, cells float64
 	for _, s := range ev.Settings {
 		for _, r := range ev.Fractions {
 			for _, size := range ev.Sizes {
 				of := func(name string) float64 {
-					return meanOf(ev.judgedAtRoot(s.Label, name, r, size), func(j Judged) float64 { return j.Accuracy().Rule }).Value
+					return meanOf(ev.judgedRows(s.Label, name, atRoot(r, size)), func(j Judged) float64 { return j.Accuracy().Rule }).Value
 				}
 				sde, spread := of(sde.SDE{}.Name()), of(sde.SpreadOnly{}.Name())
 				cells++

@@ -3,7 +3,6 @@ package sdepaper
 // Table 1: the controlled protocol.
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -27,48 +26,60 @@ var table1 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table1, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
+	define(&table1, allCells, judgedBy(partMain, partSpread), func(found *evidence[Judged]) *paper.Output {
+		ev := verdicts{found}
 		t := ev.table(table1)
-		t.Columns = []report.Column{{Name: "judge"}}
-		for _, size := range ev.Sizes {
-			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
-		}
-		t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote})
-		t.Columns = append(t.Columns, report.Column{Name: "paper", Note: "F1 of SDE as printed, at |S| = 400, 1000 and 2000 of the full data set"})
+		columns := ev.sizeColumns()
+		columns = append(columns, ev.trainingColumn("loss", lossNote, 3, math.Inf(1), func(t *Training) float64 { return t.Loss }),
+			paper.TextColumn("paper", "F1 of SDE as printed, at |S| = 400, 1000 and 2000 of the full data set", "", published1))
+		t.Columns = paper.Headings("judge", columns)
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
-				tail := []report.Cell{ev.loss(s, r), report.Str(published1(s.Label, r))}
-				t.Rows = append(t.Rows, ev.verdictRows(s, r, tail, sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut)...)
+				for _, j := range judges(sde.SDE{}.Name(), sde.SpreadOnly{}.Name(), sde.SpreadMatched{}.Name(), HeldOut) {
+					t.Rows = append(t.Rows, ev.line(group(s, r), s, j, ofFraction(r)).Row(columns))
+				}
 			}
 		}
-		rests, err := ev.restNotes()
-		t.Notes = append(append(t.Notes, ev.overlapNotes()...), rests...)
-		return &paper.Output{Table: t}, err
+		t.Notes = append(append(t.Notes, ev.overlapNotes()...), ev.restNotes()...)
+		return &paper.Output{Table: t}
 	})
 }
 
-// verdictRows are the rows of a setting at a fraction: SDE's and those of controls. tail are
-// the last cells of the first row.
-func (ev *evidence) verdictRows(s Setting, fraction float64, tail []report.Cell, controls ...string) []report.Row {
-	out := []report.Row{ev.verdictRow(s, fraction, sde.SDE{}.Name())}
-	out[0].Cells = append(out[0].Cells, tail...)
-	for _, judge := range controls {
-		row := ev.verdictRow(s, fraction, judge)
-		row.Kind = report.Control
-		for range tail {
-			row.Cells = append(row.Cells, report.Str(""))
-		}
-		out = append(out, row)
+// line has the verdicts of a judge on a setting's models.
+func (ev verdicts) line(group string, s Setting, j judge, pass func(Judged) bool) paper.Line[Judged] {
+	return paper.Line[Judged]{Group: group, Label: j.name, Control: j.control, Models: ev.judgedRows(s.Label, j.name, pass),
+		Diverged: func(Judged) string { return "" }}
+}
+
+// f1Column has the F1 of the verdicts for which pass is true.
+func f1Column(name, note string, pass func(Judged) bool) paper.Column[Judged] {
+	return paper.Column[Judged]{Name: name, Note: note, Cell: func(l paper.Line[Judged]) report.Cell {
+		return ruleCell(ratesOf(filter(l.Models, pass), Judged.F1))
+	}}
+}
+
+// sizeColumns have F1 at every |S|.
+func (ev verdicts) sizeColumns() (out []paper.Column[Judged]) {
+	for _, size := range ev.Sizes {
+		out = append(out, f1Column(fmt.Sprintf("|S| = %d", size), f1Note, func(j Judged) bool { return j.Size == size && isRoot(j) }))
 	}
 	return out
 }
 
-func (ev *evidence) verdictRow(s Setting, fraction float64, judge string) report.Row {
-	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(judge)}}
-	for _, size := range ev.Sizes {
-		row.Cells = append(row.Cells, ev.f1(s.Label, judge, fraction, size))
-	}
-	return row
+// trainingColumn has the mean of a value over the trainings, in SDE's rows.
+func (ev verdicts) trainingColumn(name, note string, digits int, top float64, value func(*Training) float64) paper.Column[Judged] {
+	return paper.Column[Judged]{Name: name, Note: note, Cell: func(l paper.Line[Judged]) report.Cell {
+		if l.Control {
+			return report.Str("")
+		}
+		var x []float64
+		for _, j := range l.Models {
+			if j.Training != nil && j.Size == ev.Sizes[0] {
+				x = append(x, value(j.Training))
+			}
+		}
+		return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, top), digits)
+	}}
 }
 
 const f1Note = "by algorithm 2, for which a tie is out: mean over draws of references, then over models, with Student's interval over models; " + gateNote
@@ -76,43 +87,52 @@ const f1Note = "by algorithm 2, for which a tie is out: mean over draws of refer
 const lossNote = "of the training, cross-entropy in nats, in the epoch after which the models are judged; mean over models; guessing has " +
 	"the logarithm of the number of classes. A network whose loss is far above 0 has not memorised its images"
 
-// loss is the mean loss of a setting's trainings, as a cell.
-func (ev *evidence) loss(s Setting, fraction float64) report.Cell {
-	var x []float64
-	for _, l := range ev.losses {
-		if l.group == group(s, fraction) {
-			x = append(x, l.loss)
+// trainings are the values of a setting's trainings, one per model.
+func (ev verdicts) trainings(s Setting, fraction float64, value func(*Training) float64) (out []float64) {
+	for _, j := range ev.judgedRows(s.Label, sde.SDE{}.Name(), atRoot(fraction, ev.Sizes[0])) {
+		if j.Training != nil {
+			out = append(out, value(j.Training))
 		}
 	}
-	return report.Est(stats.MeanInterval(x, 0.95, stats.OverModels).ClampedTo(0, math.Inf(1)), 3)
+	return out
 }
 
-// f1 is the F1 of a method at the default bandwidth late in training, as a cell.
-func (ev *evidence) f1(setting, judge string, fraction float64, size int) report.Cell {
-	return ruleCell(ratesOf(ev.judgedAtRoot(setting, judge, fraction, size), Judged.F1))
+// judgedRows are the verdicts of a judge for which pass is true.
+func (ev verdicts) judgedRows(setting, judge string, pass func(Judged) bool) []Judged {
+	return filter(ev.Rows, func(j Judged) bool { return j.Setting == setting && j.Method == judge && pass(j) })
 }
 
-// judgedRows are the verdicts of a method for which pass is true.
-func (ev *evidence) judgedRows(setting, judge string, fraction float64, size int, pass func(Judged) bool) []Judged {
-	return filter(ev.judged, func(j Judged) bool {
-		return j.Setting == setting && j.Method == judge && j.Fraction == fraction && j.Size == size && pass(j)
-	})
+// largest is the largest |S| of the scale.
+func (s Study) largest() int { return s.Sizes[len(s.Sizes)-1] }
+
+func anyVerdict(Judged) bool { return true }
+
+// isRoot reports whether a verdict is at the paper's bandwidth.
+func isRoot(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() }
+
+// ofFraction selects verdicts at a fraction, at selects those at a size and after some per cent of
+// the training too, and atRoot those at the paper's bandwidth.
+func ofFraction(fraction float64) func(Judged) bool {
+	return func(j Judged) bool { return j.Fraction == fraction }
 }
 
-// judgedAtRoot are those at the paper's bandwidth.
-func (ev *evidence) judgedAtRoot(setting, judge string, fraction float64, size int) []Judged {
-	return ev.judgedRows(setting, judge, fraction, size, func(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() })
+func at(fraction float64, size, percent int) func(Judged) bool {
+	return func(j Judged) bool { return j.Fraction == fraction && j.Size == size && j.Percent == percent }
+}
+
+func atRoot(fraction float64, size int) func(Judged) bool {
+	return func(j Judged) bool { return j.Fraction == fraction && j.Size == size && isRoot(j) }
 }
 
 // group is the row group of a setting at a fraction.
 func group(s Setting, fraction float64) string { return s.Label + ", R = " + percent(fraction) }
 
 // overlapNotes say where subsets overlap so much that few of them are independent.
-func (ev *evidence) overlapNotes() []string {
+func (ev verdicts) overlapNotes() []string {
 	var cases []string
 	for _, r := range ev.Fractions {
 		for _, size := range ev.Sizes {
-			rows := filter(ev.judged, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == sde.SDE{}.Name() })
+			rows := filter(ev.Rows, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == sde.SDE{}.Name() })
 			if len(rows) > 0 && rows[0].Disjoint < ev.Subsets {
 				cases = append(cases, fmt.Sprintf("%d (R = %s, |S| = %d)", rows[0].Disjoint, percent(r), size))
 			}
@@ -129,28 +149,28 @@ func (ev *evidence) overlapNotes() []string {
 // normalised by each other, and it counts as a full step: one of fifteen in the sizes here, one
 // of hundreds in the two published settings that have such a batch (CIFAR-100 at R = 5 %, Tiny
 // ImageNet at R = 10 %).
-func (ev *evidence) restNotes() ([]string, error) {
+func (ev verdicts) restNotes() []string {
 	var cases []string
-	for k, s := range ev.Settings {
+	for _, s := range ev.Settings {
 		for _, r := range ev.Fractions {
-			_, retain, err := ev.sets[k].divide(r)
-			if err != nil {
-				return nil, err
-			}
-			if last := s.lastBatch(len(retain)); 8*last <= s.Fit.Batch {
-				cases = append(cases, fmt.Sprintf("%d (%s)", last, group(s, r)))
+			sizes := ev.trainings(s, r, func(t *Training) float64 { return float64(t.LastBatch) })
+			if len(sizes) > 0 && 8*sizes[0] <= float64(s.Fit.Batch) {
+				cases = append(cases, fmt.Sprintf("%g (%s)", sizes[0], group(s, r)))
 			}
 		}
 	}
 	if len(cases) == 0 {
-		return nil, nil
+		return nil
 	}
 	return []string{fmt.Sprintf("The last batch of an epoch has so few images: %s. BatchNorm normalises them by each other, and their step "+
-		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R.", strings.Join(cases, ", "))}, nil
+		"is as long as that of a full batch: look at 'loss' of Table 1 before an F1 is put down to R.", strings.Join(cases, ", "))}
 }
 
 // published1 is the paper's row of table 1.
-func published1(label string, fraction float64) string {
+func published1(l paper.Line[Judged]) string {
+	if l.Control || len(l.Models) == 0 {
+		return ""
+	}
 	return map[string]map[float64]string{
 		"SV-AllCNN":  {0.05: "0.62 0.74 0.83", 0.10: "0.50 0.62 0.73", 0.20: "0.72 0.82 0.90"},
 		"C10-AllCNN": {0.05: "0.69 0.79 0.81", 0.10: "0.61 0.66 0.82", 0.20: "0.45 0.71 0.79"},
@@ -158,5 +178,5 @@ func published1(label string, fraction float64) string {
 		"C10-R18":    {0.05: "0.87 0.97 0.99", 0.10: "0.88 0.95 0.97", 0.20: "0.86 0.96 1.00"},
 		"C100-R18":   {0.05: "0.99 1.00 1.00", 0.10: "0.97 1.00 1.00", 0.20: "0.99 1.00 1.00"},
 		"Tiny-R18":   {0.05: "0.70 0.78 0.92", 0.10: "0.81 0.92 0.98", 0.20: "0.78 0.90 0.98"},
-	}[label][fraction]
+	}[l.Models[0].Setting][l.Models[0].Fraction]
 }

@@ -3,8 +3,7 @@ package sdepaper
 // The table of short last batches.
 
 import (
-	"context"
-	"fmt"
+	"math"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -21,59 +20,53 @@ var lastBatchTable = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&lastBatchTable, lastBatches, func(ctx context.Context, ev *evidence) (*paper.Output, error) { return ev.lastBatchComparison(ctx) })
+	define(&lastBatchTable, lastBatches, judgedBy(partMain), func(ev *evidence[Judged]) *paper.Output { return verdicts{ev}.lastBatchComparison() })
 }
 
 // lastBatchComparison is the table of trainings with the short last batch and without it.
-func (ev *evidence) lastBatchComparison(ctx context.Context) (*paper.Output, error) {
+func (ev verdicts) lastBatchComparison() *paper.Output {
 	t := ev.table(lastBatchTable)
-	t.Columns = []report.Column{{Name: "judge"}}
-	for _, size := range ev.Sizes {
-		t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("|S| = %d", size), Note: f1Note})
-	}
+	columns := ev.sizeColumns()
 	for _, kind := range imageKinds() {
-		t.Columns = append(t.Columns, report.Column{Name: kind + " right",
-			Note: "share of right answers after the same epoch, in evaluation mode; mean over models"})
+		columns = append(columns, ev.trainingColumn(kind.name+" right", "share of right answers after the same epoch, in evaluation mode; mean over models",
+			3, 1, func(t *Training) float64 { return kind.of(t.ImageAccuracies) }))
 	}
-	t.Columns = append(t.Columns, report.Column{Name: "loss", Note: lossNote + ". It is a mean over steps, in which a short batch counts as a full one"},
-		report.Column{Name: "last batch", Unit: "images", Note: "the last of an epoch"})
-	for k, s := range ev.Settings {
-		tail, err := ev.lastBatchCells(ctx, ev.sets[k])
-		if err != nil {
-			return nil, err
+	columns = append(columns,
+		ev.trainingColumn("loss", lossNote+". It is a mean over steps, in which a short batch counts as a full one", 3, math.Inf(1),
+			func(t *Training) float64 { return t.Loss }),
+		lastBatchColumn())
+	t.Columns = paper.Headings("judge", columns)
+	t.Columns[len(columns)].Unit = "images"
+	for _, s := range ev.Settings {
+		for _, j := range judges(sde.SDE{}.Name(), sde.SpreadOnly{}.Name(), HeldOut) {
+			t.Rows = append(t.Rows, ev.line(group(s, s.ShortAt), s, j, ofFraction(s.ShortAt)).Row(columns))
 		}
-		t.Rows = append(t.Rows, ev.verdictRows(s, s.ShortAt, tail, sde.SpreadOnly{}.Name(), HeldOut)...)
 	}
 	t.Notes = append(t.Notes, ev.overlapNotes()...)
-	return &paper.Output{Table: t}, nil
+	return &paper.Output{Table: t}
 }
 
-// lastBatchCells are the cells on a setting's models: their accuracies and how their epochs end.
-func (ev *evidence) lastBatchCells(ctx context.Context, p *prepared) ([]report.Cell, error) {
-	_, retain, err := p.divide(p.ShortAt)
-	if err != nil {
-		return nil, err
-	}
-	late, err := ev.accuraciesAt(ctx, p, p.ShortAt, []int{JudgedAt})
-	if err != nil {
-		return nil, err
-	}
-	var out []report.Cell
-	for _, models := range late[0] {
-		out = append(out, report.Est(OverModels(models), 3))
-	}
-	return append(out, ev.loss(p.Setting, p.ShortAt), report.Num(float64(p.lastBatch(len(retain))), 0)), nil
+// lastBatchColumn has the number of images in the last batch, the same in every model.
+func lastBatchColumn() paper.Column[Judged] {
+	return paper.Column[Judged]{Name: "last batch", Note: "the last of an epoch", Cell: func(l paper.Line[Judged]) report.Cell {
+		switch {
+		case l.Control:
+			return report.Str("")
+		case len(l.Models) == 0 || l.Models[0].Training == nil:
+			return report.Gap("not computed")
+		}
+		return report.Num(float64(l.Models[0].Training.LastBatch), 0)
+	}}
 }
 
 // lastBatches are the retrained models of the settings whose epochs end on few images at some
 // fraction, and the same models without that batch, judged as in Table 1.
-func lastBatches(s Study) []measurement {
-	var out []measurement
+func lastBatches(s Study) (out []cell) {
 	for _, x := range s.Settings {
 		if x.ShortAt != 0 {
 			one := s
-			one.Settings, one.Fractions = []Setting{x, x.withoutLast()}, []float64{x.ShortAt}
-			out = append(out, judgedIn(partMain)(one)...)
+			one.Settings = []Setting{x, x.withoutLast()}
+			out = append(out, cells(one, []float64{x.ShortAt})...)
 		}
 	}
 	return out

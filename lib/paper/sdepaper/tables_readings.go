@@ -3,7 +3,6 @@ package sdepaper
 // Tables 2b, 3b, 4b and 8b: details of the rates.
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -41,76 +40,60 @@ var table8b = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table2b, judgedIn(partTrajectory), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		size := ev.Sizes[len(ev.Sizes)-1]
-		t := ev.readingsTable(table2b, "epochs", "F1")
+	define(&table2b, allCells, judgedBy(partTrajectory), func(found *evidence[Judged]) *paper.Output {
+		ev, columns := verdicts{found}, readingColumns("F1", Judged.F1)
+		t, size := ev.readingsTable(table2b, paper.Headings("epochs", columns)), ev.largest()
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
-				for k, m := range []sde.Method{sde.SDE{}, sde.SpreadOnly{}} {
+				for _, j := range judges(sde.SDE{}.Name(), sde.SpreadOnly{}.Name()) {
 					for _, c := range ev.Checkpoints {
-						rows := ratesOf(ev.judgedRows(s.Label, m.Name(), r, size, afterPercent(c)), Judged.F1)
-						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), m.Name(), size), fmt.Sprintf("%d %%", c), k > 0, rows))
+						l := ev.line(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), j.name, size), s, j, at(r, size, c))
+						l.Label = fmt.Sprintf("%d %%", c)
+						t.Rows = append(t.Rows, l.Row(columns))
 					}
 				}
 			}
 		}
-		return &paper.Output{Table: t}, nil
+		return &paper.Output{Table: t}
 	})
-	defineRecipe(&table3b, judgedIn(partMain, partSpread), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		t := ev.readingsTable(table3b, "judge", "F1")
+	define(&table3b, allCells, judgedBy(partMain, partSpread), func(found *evidence[Judged]) *paper.Output {
+		ev, columns := verdicts{found}, readingColumns("F1", Judged.F1)
+		t := ev.readingsTable(table3b, paper.Headings("judge", columns))
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
 				for _, size := range ev.Sizes {
 					for _, j := range judges() {
-						rows := ratesOf(ev.judgedAtRoot(s.Label, j.name, r, size), Judged.F1)
-						t.Rows = append(t.Rows, readingsRow(fmt.Sprintf("%s, |S| = %d", group(s, r), size), j.name, j.control, rows))
+						t.Rows = append(t.Rows, ev.line(fmt.Sprintf("%s, |S| = %d", group(s, r), size), s, j, atRoot(r, size)).Row(columns))
 					}
 				}
 			}
 		}
-		return &paper.Output{Table: t}, nil
+		return &paper.Output{Table: t}
 	})
-	defineRecipe(&table4b, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Table: ev.ratesTable(table4b, []float64{ev.fraction()})}, nil
-	})
-	defineRecipe(&table8b, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
-		ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Table: ev.ratesTable(table8b, ev.UnlearnFractions)}, nil
-	})
+	defineUnlearned(&table4b, tenth, unlearnings.ratesTable)
+	defineUnlearned(&table8b, everyFraction, unlearnings.ratesTable)
 }
 
-// readingsTable has a column for the subject of a row, and the columns of its rates.
-func (ev *evidence) readingsTable(r paper.Recipe, about, rate string) *report.Table {
+// readingsTable is a recipe's table with the columns of rates.
+func (ev *evidence[R]) readingsTable(r paper.Recipe, columns []report.Column) *report.Table {
 	t := ev.table(r)
-	t.Columns = append([]report.Column{{Name: about}}, readingColumns(rate)...)
+	t.Columns = columns
 	t.Notes = append(t.Notes, fmt.Sprintf("%d models, %d draws of references and sets for each.", ev.Seeds, ev.Draws))
 	return t
 }
 
-func readingsRow(group, name string, control bool, models []Rates) report.Row {
-	row := report.Row{Group: group, Cells: append([]report.Cell{report.Str(name)}, readings(models)...)}
-	if control {
-		row.Kind = report.Control
-	}
-	return row
-}
-
 // ratesTable has a group for every method of table 4, with a row for every variant.
-func (ev *evidence) ratesTable(r paper.Recipe, fractions []float64) *report.Table {
-	t := ev.readingsTable(r, "model", "out")
+func (ev unlearnings) ratesTable(r paper.Recipe) *report.Table {
+	t := ev.readingsTable(r, paper.Headings("model", readingColumns[Unlearned]("out", nil)))
 	for _, s := range ev.Settings {
-		for _, f := range fractions {
+		for _, f := range ev.Fractions {
 			for _, a := range ev.Variants() {
 				t.Notes = append(t.Notes, ev.warnings(s, f, a)...)
 			}
 			for _, judge := range otrNames() {
+				columns := readingColumns("out", func(u Unlearned) Rates { return u.OTR(judge) })
 				for _, a := range ev.Variants() {
-					if ev.diverged(s, f, a) {
-						t.Rows = append(t.Rows, report.GapRow("diverged", group(s, f)+": "+judge, a.Label, len(t.Columns)))
-						continue
-					}
-					rates := ratesOf(ev.variantRows(s, f, a), func(u Unlearned) Rates { return u.OTR(judge) })
-					t.Rows = append(t.Rows, readingsRow(group(s, f)+": "+judge, a.Label, a.Control, rates))
+					t.Rows = append(t.Rows, ev.line(group(s, f)+": "+judge, s, f, a).Row(columns))
 				}
 			}
 		}

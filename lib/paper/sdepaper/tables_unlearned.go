@@ -3,9 +3,7 @@ package sdepaper
 // Tables 4 and 8: unlearned models.
 
 import (
-	"context"
 	"fmt"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -29,9 +27,7 @@ var table4 = paper.Recipe{
 func tenth(s Study) []float64 { return []float64{s.fraction()} }
 
 func init() {
-	defineRecipe(&table4, table4Measurements(tenth), func(_ context.Context, ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Table: ev.unlearnedTable(table4, []float64{ev.fraction()})}, nil
-	})
+	defineUnlearned(&table4, tenth, unlearnings.unlearnedTable)
 }
 
 var table8 = paper.Recipe{
@@ -41,44 +37,26 @@ var table8 = paper.Recipe{
 }
 
 func init() {
-	defineRecipe(&table8, table4Measurements(func(s Study) []float64 { return s.UnlearnFractions }), func(_ context.Context,
-		ev *evidence) (*paper.Output, error) {
-		return &paper.Output{Table: ev.unlearnedTable(table8, ev.UnlearnFractions)}, nil
+	defineUnlearned(&table8, everyFraction, unlearnings.unlearnedTable)
+}
+
+// everyFraction are the fractions of table 8.
+func everyFraction(s Study) []float64 { return s.UnlearnFractions }
+
+// defineUnlearned sets the functions of a recipe of unlearned models.
+func defineUnlearned(r *paper.Recipe, fractions func(Study) []float64, table func(unlearnings, paper.Recipe) *report.Table) {
+	define(r, unlearnedCells(fractions), everyVariant, func(ev *evidence[Unlearned]) *paper.Output {
+		return &paper.Output{Table: table(unlearnings{ev}, *r), Runs: records(ev.Rows)}
 	})
 }
 
-func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.Table {
-	t := ev.table(r)
-	t.Columns = []report.Column{
-		{Name: "model"},
-		{Name: "Acc_r", Note: "accuracy on retained images; mean over models with Student's interval, of one model no interval"},
-		{Name: "Acc_f", Note: "accuracy on forgotten images"}, {Name: "Acc_test", Note: "accuracy on test images"},
-		{Name: "moved", Note: "distance of the weights from the original's, in parts of its norm"},
-		{Name: "ASR", Note: "share of forgotten images that a confidence threshold takes for members; its threshold was learned on " +
-			"retained images and one half of the test images"},
-		{Name: "ASR, held out", Note: "the same share of the other half of the test images: the value of a model that forgot"},
-	}
-	for _, layer := range otrLayers() {
-		t.Columns = append(t.Columns, report.Column{Name: "OTR " + layer, Note: "share of subsets of the forgotten images judged out " +
-			"by SDE, a tie being out as in algorithm 2: mean over draws of references, then over models, with Student's interval over models; " +
-			"null 0.5; " + gateNote})
-	}
-	for _, m := range otrMethods()[1:] {
-		t.Columns = append(t.Columns, report.Column{Name: "OTR hp, " + m.Name(), Note: "the same by " + m.Name() + ": " + m.About()})
-	}
-	t.Columns = append(t.Columns,
-		report.Column{Name: "OTR hp, " + ScaledForgotten, Note: "SDE's rate when the activations of the forgotten images are scaled by 5 %: no memory changes"},
-		report.Column{Name: "OTR hp, " + HeldOutTargets, Note: "SDE's rate for test images, which were never in training"},
-		report.Column{Name: "F1 h", Note: "of SDE on retained against test images, whose truth is known in every model"}, report.Column{Name: "F1 hp"},
-		report.Column{Name: "paper", Note: "C10-ResNet18 as printed: Acc_r, Acc_f, ASR, OTR h, OTR hp"})
+func (ev unlearnings) unlearnedTable(r paper.Recipe) *report.Table {
+	t, columns := ev.table(r), unlearnedColumns()
+	t.Columns = paper.Headings("model", columns)
 	for _, s := range ev.Settings {
-		for _, f := range fractions {
+		for _, f := range ev.Fractions {
 			for _, a := range ev.Variants() {
-				if ev.diverged(s, f, a) {
-					t.Rows = append(t.Rows, report.GapRow("diverged", group(s, f), a.Label, len(t.Columns)))
-				} else {
-					t.Rows = append(t.Rows, ev.unlearnedRow(s, f, a))
-				}
+				t.Rows = append(t.Rows, ev.line(group(s, f), s, f, a).Row(columns))
 				t.Notes = append(t.Notes, ev.warnings(s, f, a)...)
 			}
 		}
@@ -88,13 +66,59 @@ func (ev *evidence) unlearnedTable(r paper.Recipe, fractions []float64) *report.
 	return t
 }
 
-// diverged reports whether a model of a row diverged.
-func (ev *evidence) diverged(s Setting, fraction float64, a Variant) bool {
-	return slices.ContainsFunc(ev.variantRows(s, fraction, a), func(u Unlearned) bool { return u.Diverged != "" })
+// line has the models of a variant.
+func (ev unlearnings) line(group string, s Setting, fraction float64, a Variant) paper.Line[Unlearned] {
+	return paper.Line[Unlearned]{Group: group, Label: a.Label, Control: a.Control, Models: ev.variantRows(s, fraction, a),
+		Diverged: func(u Unlearned) string { return u.Diverged }}
+}
+
+// unlearnedColumns are those of table 4.
+func unlearnedColumns() []paper.Column[Unlearned] {
+	rates := func(name, note string, of func(Unlearned) Rates) paper.Column[Unlearned] {
+		return paper.Column[Unlearned]{Name: name, Note: note, Cell: func(l paper.Line[Unlearned]) report.Cell { return ruleCell(ratesOf(l.Models, of)) }}
+	}
+	otr := func(name, note, judge string) paper.Column[Unlearned] {
+		return rates(name, note, func(u Unlearned) Rates { return u.OTR(judge) })
+	}
+	attacked := func(name, note string, of func(Unlearned) stats.Estimate) paper.Column[Unlearned] {
+		return paper.Column[Unlearned]{Name: name, Note: note, Cell: func(l paper.Line[Unlearned]) report.Cell { return report.Est(pooled(l.Models, of), 2) }}
+	}
+	out := []paper.Column[Unlearned]{
+		paper.ShareColumn("Acc_r", "accuracy on retained images; mean over models with Student's interval, of one model no interval",
+			func(u Unlearned) float64 { return u.Retain }),
+		paper.ShareColumn("Acc_f", "accuracy on forgotten images", func(u Unlearned) float64 { return u.Forget }),
+		paper.ShareColumn("Acc_test", "accuracy on test images", func(u Unlearned) float64 { return u.Test }),
+		{Name: "moved", Note: "distance of the weights from the original's, in parts of its norm", Cell: func(l paper.Line[Unlearned]) report.Cell {
+			return report.Num(l.Mean(func(u Unlearned) float64 { return u.Moved }).Value, 3)
+		}},
+		attacked("ASR", "share of forgotten images that a confidence threshold takes for members; its threshold was learned on "+
+			"retained images and one half of the test images", func(u Unlearned) stats.Estimate { return u.ASR }),
+		attacked("ASR, held out", "the same share of the other half of the test images: the value of a model that forgot",
+			func(u Unlearned) stats.Estimate { return u.HeldOut }),
+	}
+	for _, layer := range otrLayers() {
+		out = append(out, otr("OTR "+layer, "share of subsets of the forgotten images judged out "+
+			"by SDE, a tie being out as in algorithm 2: mean over draws of references, then over models, with Student's interval over models; "+
+			"null 0.5; "+gateNote, sde.SDE{}.Name()+"/"+layer))
+	}
+	for _, m := range otrMethods()[1:] {
+		out = append(out, otr("OTR hp, "+m.Name(), "the same by "+m.Name()+": "+m.About(), m.Name()+"/hp"))
+	}
+	return append(out,
+		otr("OTR hp, "+ScaledForgotten, "SDE's rate when the activations of the forgotten images are scaled by 5 %: no memory changes", ScaledForgotten+"/hp"),
+		otr("OTR hp, "+HeldOutTargets, "SDE's rate for test images, which were never in training", HeldOutTargets+"/hp"),
+		rates("F1 h", "of SDE on retained against test images, whose truth is known in every model", func(u Unlearned) Rates { return u.F1("h") }),
+		rates("F1 hp", "", func(u Unlearned) Rates { return u.F1("hp") }),
+		paper.TextColumn("paper", "C10-ResNet18 as printed: Acc_r, Acc_f, ASR, OTR h, OTR hp", "", func(l paper.Line[Unlearned]) string {
+			if len(l.Models) == 0 {
+				return ""
+			}
+			return published4(l.Models[0])
+		}))
 }
 
 // warnings are notes on models of a row that diverged and on those that moved extremely far.
-func (ev *evidence) warnings(s Setting, fraction float64, a Variant) (notes []string) {
+func (ev unlearnings) warnings(s Setting, fraction float64, a Variant) (notes []string) {
 	for _, u := range ev.variantRows(s, fraction, a) {
 		name := fmt.Sprintf("%s, %s, seed %d", group(s, fraction), a.Label, u.Seed)
 		switch {
@@ -107,47 +131,18 @@ func (ev *evidence) warnings(s Setting, fraction float64, a Variant) (notes []st
 	return notes
 }
 
-func (ev *evidence) unlearnedRow(s Setting, fraction float64, a Variant) report.Row {
-	rows := ev.variantRows(s, fraction, a)
-	number := func(f func(Unlearned) float64, digits int) report.Cell { return report.Est(meanOf(rows, f), digits) }
-	row := report.Row{Group: group(s, fraction), Cells: []report.Cell{
-		report.Str(a.Label),
-		number(func(u Unlearned) float64 { return u.Retain }, 3), number(func(u Unlearned) float64 { return u.Forget }, 3),
-		number(func(u Unlearned) float64 { return u.Test }, 3), report.Num(meanOf(rows, func(u Unlearned) float64 { return u.Moved }).Value, 3),
-		report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.ASR }), 2),
-		report.Est(pooled(rows, func(u Unlearned) stats.Estimate { return u.HeldOut }), 2),
-	}}
-	if a.Control {
-		row.Kind = report.Control
-	}
-	otr := func(name string) report.Cell {
-		return ruleCell(ratesOf(rows, func(u Unlearned) Rates { return u.OTR(name) }))
-	}
-	for _, layer := range otrLayers() {
-		row.Cells = append(row.Cells, otr(sde.SDE{}.Name()+"/"+layer))
-	}
-	for _, m := range otrMethods()[1:] {
-		row.Cells = append(row.Cells, otr(m.Name()+"/hp"))
-	}
-	row.Cells = append(row.Cells, otr(ScaledForgotten+"/hp"), otr(HeldOutTargets+"/hp"))
-	for _, layer := range otrLayers() {
-		row.Cells = append(row.Cells, ruleCell(ratesOf(rows, func(u Unlearned) Rates { return u.F1(layer) })))
-	}
-	return report.Row{Kind: row.Kind, Group: row.Group, Cells: append(row.Cells, report.Str(published4(s.Label, fraction, a.Label)))}
-}
-
 // variantRows are a variant's rows, one per model.
-func (ev *evidence) variantRows(s Setting, fraction float64, a Variant) []Unlearned {
-	return filter(ev.unlearned, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Variant == a.Label })
+func (ev unlearnings) variantRows(s Setting, fraction float64, a Variant) []Unlearned {
+	return filter(ev.Rows, func(u Unlearned) bool { return u.Setting == s.Label && u.Fraction == fraction && u.Variant == a.Label })
 }
 
 // published4 is the paper's row of table 4.
-func published4(setting string, fraction float64, variant string) string {
-	if setting != "C10-R18" || fraction != 0.10 {
+func published4(u Unlearned) string {
+	if u.Setting != "C10-R18" || u.Fraction != 0.10 {
 		return ""
 	}
 	return map[string]string{
 		Retrain: "98.57 93.25 .30 87.0 94.0", RandomLabel: "98.80 98.63 .29 84.0 83.2", Unroll: "99.36 99.21 .30 3.0 4.4",
 		Sparsity: "92.72 90.56 .42 50.8 53.8", SalUn: "98.66 98.53 .29 52.4 51.8",
-	}[variant]
+	}[u.Variant]
 }

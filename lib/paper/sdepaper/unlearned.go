@@ -29,9 +29,7 @@ type Unlearned struct {
 	Seed     int     `json:"seed"`
 	Variant  string  `json:"arm"`
 
-	Retain float64 `json:"acc_retain"` // accuracies
-	Forget float64 `json:"acc_forget"`
-	Test   float64 `json:"acc_test"`
+	ImageAccuracies
 	// Moved is the distance of the weights from the original's, relative to its norm.
 	Moved float64 `json:"moved"`
 
@@ -91,63 +89,68 @@ const (
 // otrLayers are the two layers of table 4.
 func otrLayers() []string { return []string{"h", "hp"} }
 
+// unlearnedKey is the configuration of a row in the store.
 type unlearnedKey struct {
-	Label    string  `json:"label"`
-	Variant  string  `json:"arm"`
-	Weights  string  `json:"weights"`
-	Fraction float64 `json:"fraction"`
-	Size     int     `json:"size"`
-	Subsets  int     `json:"subsets"`
-	Draws    int     `json:"draws"`
-	Version  int     `json:"version"`
-	Measure  int     `json:"measure"`  // version of package verify/sde
-	Attack   int     `json:"attack"`   // version of package attack
-	Original string  `json:"original"` // hash of the original's weights
-	Forget   string  `json:"forget"`   // rows
+	Variant string   `json:"arm"`
+	Model   modelKey `json:"model"`
+	lab.MethodKey
+	Size    int `json:"size"`
+	Subsets int `json:"subsets"`
+	Draws   int `json:"draws"`
+	Version int `json:"version"`
+	Measure int `json:"measure"` // version of package verify/sde
+	Attack  int `json:"attack"`  // version of package attack
 	// Unseen identifies the test images that no variant uses, if those are not all.
 	Unseen string `json:"unseen,omitempty"`
 }
 
 // unlearnedVersion changes when the numbers of this file change.
-const unlearnedVersion = 3
+const unlearnedVersion = 4
 
-// unlearned returns the row of a variant, from the store or computed, with the ID of its run.
-func (d *labEnv) unlearned(ctx context.Context, s Study, p *prepared, fraction float64, seed int, a Variant) (*Unlearned, string, error) {
-	c, err := d.openCase(ctx, s, p.Setting, fraction, seed)
-	if err != nil {
-		return nil, "", err
+// everyVariant measures all rows of table 4 on a cell.
+func everyVariant(e *paper.Env, k cell) (out []paper.Measurement[Unlearned]) {
+	for _, a := range k.Variants() {
+		out = append(out, k.variant(e, a))
 	}
+	return out
+}
+
+// variant measures one row.
+func (k cell) variant(e *paper.Env, a Variant) paper.Measurement[Unlearned] {
+	id, about := fmt.Sprintf("sde-unlearned/%s/%s", k.name(), a.Label), fmt.Sprintf("judging %s: %s", k.about(), a.Label)
+	m := measurement[Unlearned](k, id, about, unlearn.NoOp{}, a.Method)
+	m.Key = func(c *lab.Case) store.Key { return k.unlearnedKey(e.Lab(), c, a) }
+	m.Measure = func(ctx context.Context, c *lab.Case) ([]Unlearned, error) {
+		row, err := k.unlearned(ctx, c, a)
+		return []Unlearned{row}, err
+	}
+	return m
+}
+
+// unlearnedKey is the key of a row.
+func (k cell) unlearnedKey(l *lab.Lab, c *lab.Case, a Variant) store.Key {
+	config := unlearnedKey{
+		a.Label, k.modelKey(c), lab.MethodKeyOf(a.Method), k.UnlearnSize, k.Subsets, k.Draws, unlearnedVersion, sde.Version, attack.Version, "",
+	}
+	if unseen := k.unseen(c); len(unseen) < c.Test.X.Rows {
+		config.Unseen = lab.RowsKey(unseen)
+	}
+	return l.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
+}
+
+// unlearned computes the row of a variant, or records that its method diverged.
+func (k cell) unlearned(ctx context.Context, c *lab.Case, a Variant) (Unlearned, error) {
+	row := Unlearned{Setting: k.Label, Fraction: k.fraction, Seed: k.seed, Variant: a.Label}
 	before, after, err := weights(ctx, c, a)
+	if err == nil {
+		if row.Moved, err = after.Displacement(before); err == nil {
+			err = row.measure(ctx, &judgeRun{cell: k, c: c}, after)
+		}
+	}
 	if d := (*train.Diverged)(nil); errors.As(err, &d) && c.ModelSpec(a.Method).Method != nil {
-		return &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Variant: a.Label, Diverged: d.Error()}, "", nil
+		row.Diverged, err = d.Error(), nil
 	}
-	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", a.Label, err)
-	}
-	job, what := unlearnedJob(s, p.Setting, fraction, seed, a), fmt.Sprintf("judging %s, R %g, seed %d: %s", p.Label, fraction, seed, a.Label)
-	key := d.unlearnedKey(s, c, p.Label, a, before, after)
-	run, err := d.lab.Store.Do(ctx, key, func(ctx context.Context, w *store.Work) error {
-		ctx, task := lab.StartJob(ctx, job, what)
-		defer task.Done()
-		row := &Unlearned{Setting: p.Label, Fraction: fraction, Seed: seed, Variant: a.Label}
-		if row.Moved, err = after.Displacement(before); err != nil {
-			return err
-		}
-		err := row.measure(ctx, s, p, after, s.unseen(c))
-		if d := (*train.Diverged)(nil); errors.As(err, &d) {
-			row.Diverged, err = d.Error(), nil
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", a.Label, err)
-		}
-		return w.WriteJSON("unlearned.json", row)
-	})
-	if err != nil {
-		return nil, "", err
-	}
-	lab.ReportDone(ctx, job)
-	row := &Unlearned{}
-	return row, run.ID, run.JSON("unlearned.json", row)
+	return row, err
 }
 
 // unseen are the test images that no variant of table 4 uses.
@@ -168,46 +171,18 @@ func weights(ctx context.Context, c *lab.Case, a Variant) (before, after nn.Para
 	return before, after, err
 }
 
-// unlearnedKey is the key of a row.
-func (d *labEnv) unlearnedKey(s Study, c *lab.Case, label string, a Variant, before, after nn.Params) store.Key {
-	config := unlearnedKey{
-		label, a.Label, after.Hash(), forgetFraction(c), s.UnlearnSize, s.Subsets, s.Draws, unlearnedVersion,
-		sde.Version, attack.Version, before.Hash(), lab.RowsKey(c.Forget), "",
-	}
-	if unseen := s.unseen(c); len(unseen) < c.Test.X.Rows {
-		config.Unseen = lab.RowsKey(unseen)
-	}
-	key := d.lab.Key("evidence/sde-unlearned", c.Problem, config, map[string]int64{"train": int64(c.Seed)})
-	key.DependsOn = append(key.DependsOn, c.Goal, a.Method)
-	return key
-}
-
-// unlearnedJob is the name of a row's job.
-func unlearnedJob(s Study, of Setting, fraction float64, seed int, a Variant) string {
-	return fmt.Sprintf("evidence/sde-unlearned/%s/%s/%g/seed-%d/%s", s.Scale, of.Label, fraction, seed, a.Label)
-}
-
-// measure measures a variant's weights; unseen are the test images that no variant uses.
-func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Params, unseen []int) error {
-	forget, retain, err := p.divide(u.Fraction)
-	if err != nil {
-		return err
-	}
-	onTrain, err := p.Runner.Predict(w, p.Train.X)
-	if err != nil {
-		return err
-	}
-	onTest, err := p.Runner.Predict(w, p.Test.X)
+// measure measures a variant's weights.
+func (u *Unlearned) measure(ctx context.Context, j *judgeRun, w nn.Params) error {
+	onTrain, onTest, err := j.outputs(w)
 	if err != nil {
 		return err
 	}
 	if err := train.CheckOutputs(onTrain, onTest); err != nil {
 		return err
 	}
-	u.Forget = train.Accuracy(onTrain.Logits().Gather(forget), p.Records(forget).Y)
-	u.Retain = train.Accuracy(onTrain.Logits().Gather(retain), p.Records(retain).Y)
-	u.Test = train.Accuracy(onTest.Logits(), p.Test.Y)
-	if err := u.runAttack(p, onTrain.Logits(), onTest.Logits(), forget, retain, unseen); err != nil {
+	unseen := j.unseen(j.c)
+	u.ImageAccuracies = j.accuracies(onTrain, onTest)
+	if err := u.runAttack(j.c, onTrain.Logits(), onTest.Logits(), unseen); err != nil {
 		return err
 	}
 	acts := map[string]activations{
@@ -215,7 +190,7 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 		"hp": {array.Convert[float64](onTrain.Embedding), array.Convert[float64](onTest.Embedding)},
 	}
 	for _, layer := range otrLayers() {
-		if err := u.judge(ctx, s, p, layer, newLayerData(acts[layer]), unseen); err != nil {
+		if err := u.judge(ctx, j, layer, newLayerData(acts[layer]), unseen); err != nil {
 			return fmt.Errorf("layer %s: %w", layer, err)
 		}
 	}
@@ -225,16 +200,17 @@ func (u *Unlearned) measure(ctx context.Context, s Study, p *prepared, w nn.Para
 // runAttack computes the shares of forgotten and of held-out images that are classified as
 // members. One half of the unseen test images is used to fit the threshold, with as many
 // retained images; the other half is held out.
-func (u *Unlearned) runAttack(p *prepared, onTrain, onTest array.Matrix[float32], forget, retain, unseen []int) error {
+func (u *Unlearned) runAttack(c *lab.Case, onTrain, onTest array.Matrix[float32], unseen []int) error {
+	retain := c.Retain
 	rng := engine.Root(u.Seed).Stream(engine.StreamSDEAttack)
 	tests, kept := gatherRows(unseen, rng.Perm(len(unseen))), rng.Perm(len(retain))
 	half := len(tests) / 2
 	known := gatherRows(retain, kept[:min(half, len(kept))])
-	trained := func(rows []int) attack.Outputs { return softmaxOutputs(onTrain, p.Train.Y, rows) }
-	strange := func(rows []int) attack.Outputs { return softmaxOutputs(onTest, p.Test.Y, rows) }
+	trained := func(rows []int) attack.Outputs { return softmaxOutputs(onTrain, c.Train.Y, rows) }
+	strange := func(rows []int) attack.Outputs { return softmaxOutputs(onTest, c.Test.Y, rows) }
 	asr, err := attack.SignalThreshold{}.Run(attack.Records{
 		Members: trained(known), Nonmembers: strange(tests[:half]),
-		Forgotten: trained(forget), HeldOut: strange(tests[half:]),
+		Forgotten: trained(c.Forget), HeldOut: strange(tests[half:]),
 	})
 	if err != nil {
 		return err
@@ -250,12 +226,11 @@ func softmaxOutputs(logits array.Matrix[float32], y []int, rows []int) attack.Ou
 
 // judge judges the forgotten images by every method, and images with known truth by SDE, draw by
 // draw.
-func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer string, of *layerData, unseen []int) error {
+func (u *Unlearned) judge(ctx context.Context, j *judgeRun, layer string, of *layerData, unseen []int) error {
 	if u.Out == nil {
 		u.Out, u.Known = map[string][]Sample{}, map[string][]Draw{}
 	}
-	j := &judgeRun{Study: s, p: p, fraction: u.Fraction, seed: u.Seed}
-	for draw := range s.Draws {
+	for draw := range j.Draws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -263,7 +238,7 @@ func (u *Unlearned) judge(ctx context.Context, s Study, p *prepared, layer strin
 		if err != nil {
 			return err
 		}
-		opt := sde.Options{Bandwidth: p.bandwidth(layer), Seed: uint64(j.drawSeed(draw))}
+		opt := sde.Options{Bandwidth: j.bandwidth(layer), Seed: uint64(j.drawSeed(draw))}
 		for _, t := range all.forgotten {
 			r, err := sde.OTR(t.method, t.targets, all.references, opt)
 			if err != nil {
@@ -297,10 +272,7 @@ type judgedTargets struct {
 
 // drawTrial draws references and targets; test images are drawn from the unseen ones.
 func (j *judgeRun) drawTrial(of *layerData, layer string, draw int, unseen []int) (t trial, err error) {
-	forget, retain, err := j.p.divide(j.fraction)
-	if err != nil {
-		return t, err
-	}
+	forget, retain := j.c.Forget, j.c.Retain
 	size := j.UnlearnSize
 	if size > len(forget) {
 		return t, fmt.Errorf("sets of %d images out of %d forgotten ones", size, len(forget))

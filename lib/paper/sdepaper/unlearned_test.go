@@ -22,13 +22,10 @@ func logits(y []int, classes int, sure []int) array.Matrix[float32] {
 // The roles of known members, known non-members, judged records and references: exchanging any
 // two changes the result.
 func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
-	p := opened(t, environment(t))
-	forget, retain, err := p.divide(0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := opened(t, environment(t), 0).c
+	forget, retain := p.Forget, p.Retain
 	everybody := append(append([]int{}, forget...), retain...)
-	nonmembers := logits(p.Test.Y, p.Classes(), nil)
+	nonmembers := logits(p.Test.Y, p.Problem.Classes(), nil)
 	for name, c := range map[string]struct {
 		sureOf []int
 		want   float64
@@ -37,7 +34,7 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 		"an oracle":   {retain, 0},
 	} {
 		var u Unlearned
-		if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), c.sureOf), nonmembers, forget, retain, firstRows(len(p.Test.Y))); err != nil {
+		if err := u.runAttack(p, logits(p.Train.Y, p.Problem.Classes(), c.sureOf), nonmembers, firstRows(len(p.Test.Y))); err != nil {
 			t.Fatal(err)
 		}
 		if u.ASR.Value != c.want || u.ASR.N != len(forget) || u.HeldOut.Value != 0 || u.HeldOut.N != len(p.Test.Y)-len(p.Test.Y)/2 {
@@ -46,8 +43,8 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 	}
 	// Over-unlearned: the non-members are memorised, the forgotten are not.
 	var u Unlearned
-	known := logits(p.Test.Y, p.Classes(), firstRows(len(p.Test.Y)))
-	if err := u.runAttack(p, logits(p.Train.Y, p.Classes(), everybody), known, forget, retain, firstRows(len(p.Test.Y))); err != nil {
+	known := logits(p.Test.Y, p.Problem.Classes(), firstRows(len(p.Test.Y)))
+	if err := u.runAttack(p, logits(p.Train.Y, p.Problem.Classes(), everybody), known, firstRows(len(p.Test.Y))); err != nil {
 		t.Fatal(err)
 	}
 	if u.ASR.Value != u.HeldOut.Value {
@@ -59,11 +56,8 @@ func TestTheAttackOfTableFourJudgesTheForgottenImages(t *testing.T) {
 // that half, because the variant may have memorised them. With the halves exchanged both are
 // from nothing else.
 func TestTheAttackOfTableFourLeavesOutWhatAVariantHasSeen(t *testing.T) {
-	p := opened(t, environment(t))
-	forget, retain, err := p.divide(0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := opened(t, environment(t), 0).c
+	forget, retain := p.Forget, p.Retain
 	var seen, unseen []int
 	for i := range p.Test.Y {
 		if i%2 == 0 {
@@ -73,9 +67,9 @@ func TestTheAttackOfTableFourLeavesOutWhatAVariantHasSeen(t *testing.T) {
 		}
 	}
 	everybody := append(append([]int{}, forget...), retain...)
-	onTrain, onTest := logits(p.Train.Y, p.Classes(), everybody), logits(p.Test.Y, p.Classes(), seen)
+	onTrain, onTest := logits(p.Train.Y, p.Problem.Classes(), everybody), logits(p.Test.Y, p.Problem.Classes(), seen)
 	var right, exchanged Unlearned
-	if err := errors.Join(right.runAttack(p, onTrain, onTest, forget, retain, unseen), exchanged.runAttack(p, onTrain, onTest, forget, retain, seen)); err != nil {
+	if err := errors.Join(right.runAttack(p, onTrain, onTest, unseen), exchanged.runAttack(p, onTrain, onTest, seen)); err != nil {
 		t.Fatal(err)
 	}
 	if right.ASR.Value != 1 || right.HeldOut.Value != 0 || right.HeldOut.N != len(unseen)-len(unseen)/2 {
@@ -94,7 +88,8 @@ func TestOnlyAStudyWithTunedVariantsLeavesTestImagesOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := newLabEnv(e).openCase(t.Context(), s, s.Settings[0], 0.3, 0)
+	k := allCells(s)[0]
+	c, err := e.Lab().Case(t.Context(), k.labSetting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +102,9 @@ func TestOnlyAStudyWithTunedVariantsLeavesTestImagesOut(t *testing.T) {
 	if len(whole.unseen(c)) != c.Test.X.Rows || !slices.Equal(half.unseen(c), c.EvalRows()) {
 		t.Errorf("%d and %d of %d test images, %d of which no variant looks at", len(whole.unseen(c)), len(half.unseen(c)), c.Test.X.Rows, len(c.EvalRows()))
 	}
-	w := c.InitialWeights(1)
 	id := func(s Study) string {
-		id, err := newLabEnv(e).unlearnedKey(s, c, "x", s.Variants()[0], w, w).ID()
+		k.Study = s
+		id, err := k.unlearnedKey(e.Lab(), c, s.Variants()[0]).ID()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,11 +121,9 @@ func TestOnlyAStudyWithTunedVariantsLeavesTestImagesOut(t *testing.T) {
 // that are exchanged turn all of it around.
 func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 	const rows, size, dim = 120, 20, 8
-	p := opened(t, environment(t))
-	forget, _, err := p.divide(0.3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := opened(t, environment(t), 0)
+	j.UnlearnSize, j.Subsets, j.Draws = size, 20, 3
+	forget := j.c.Forget
 	var unseen []int
 	for i := 1; i < rows; i += 2 {
 		unseen = append(unseen, i)
@@ -161,7 +154,7 @@ func TestTableFoursReferencesStandWhereTheyBelong(t *testing.T) {
 			}),
 		}
 		u := Unlearned{Fraction: 0.3}
-		if err := u.judge(t.Context(), Study{UnlearnSize: size, Subsets: 20, Draws: 3}, p, "h", newLayerData(a), unseen); err != nil {
+		if err := u.judge(t.Context(), j, "h", newLayerData(a), unseen); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.OTR("sde/h"); got.Rule != c.want || got.N != 3 || got.Void != 0 {
