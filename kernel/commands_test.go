@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/command"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -48,6 +50,24 @@ func reference(root *cobra.Command) string {
 	out.WriteString("\n`lethe completion SHELL` prints a completion script for bash, zsh, fish or PowerShell. Every command has `--help`.\n")
 	for _, c := range documentedCommands(root) {
 		out.WriteString(section(c))
+		if c.Name() == "audit" {
+			out.WriteString(singles())
+		}
+	}
+	return out.String()
+}
+
+// singles returns the help of the measures on single arrays.
+func singles() string {
+	var out strings.Builder
+	for _, name := range command.SingleNames() {
+		root, help := newRoot(), &strings.Builder{}
+		root.SetOut(help)
+		root.SetArgs([]string{"audit", "--only", name, "--help"})
+		if err := root.Execute(); err != nil {
+			fmt.Fprintln(help, err)
+		}
+		fmt.Fprintf(&out, "\n### lethe audit --only %s\n\n```\n%s```\n", name, help)
 	}
 	return out.String()
 }

@@ -1,4 +1,4 @@
-// lethe attack: membership attacks from saved arrays.
+// What the membership attacks on single arrays answer.
 
 package command
 
@@ -8,24 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
-
-	"github.com/spf13/cobra"
 )
-
-func newAttack() *cobra.Command {
-	c := cli.Group(&cobra.Command{
-		Use:   "attack",
-		Short: "Membership attacks on your own model, from saved arrays",
-		Long: `Membership attacks on a model from any framework, from arrays saved with numpy.save:
-by the losses of records, by features on which an attacker is trained, or by the
-scores of shadow models. For scores of your own attack use lethe score.`,
-		Example: `  lethe attack losses --members m.npy --nonmembers n.npy
-  lethe attack features --members M.npy --nonmembers N.npy
-  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy`,
-	})
-	c.AddCommand(newAttackLosses(), newAttackFeatures(), newAttackShadows())
-	return c
-}
 
 // attackRow is the report of one attack, as a row of a table and as JSON, or the reason why
 // it was left out.

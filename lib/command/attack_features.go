@@ -1,4 +1,4 @@
-// lethe attack features: attackers trained on features of records.
+// lethe audit --only features: attackers trained on features of records.
 
 package command
 
@@ -38,9 +38,9 @@ fold. In different folds, an attacker trained on one is wrong about the other, a
 AUC falls below 0.5 even without memory.
 
 Memory: about five times the files.`,
-		Example: `  lethe attack features --members M.npy --nonmembers N.npy
-  lethe attack features --members M.npy --nonmembers N.npy --protocol P-C,P-D,cross-fitted-mlp --seed 2
-  lethe attack features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A --json`,
+		Example: `  lethe audit --only features --members M.npy --nonmembers N.npy
+  lethe audit --only features --members M.npy --nonmembers N.npy --protocol P-C,P-D,cross-fitted-mlp --seed 2
+  lethe audit --only features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A --json`,
 		Args: cobra.NoArgs,
 	}
 	var q learned.Target

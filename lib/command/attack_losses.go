@@ -1,4 +1,4 @@
-// lethe attack losses: thresholds on losses, and likelihood ratios.
+// lethe audit --only losses: thresholds on losses, and likelihood ratios.
 
 package command
 
@@ -26,8 +26,8 @@ be trained in the same way, on neither members nor non-members. If you exchange 
 and reference, every score changes its sign, so both have the same advantage.
 
 Memory: about 100 bytes per loss.`,
-		Example: `  lethe attack losses --members forget.npy --nonmembers test.npy
-  lethe attack losses --members f.npy --nonmembers t.npy --reference-members rf.npy --reference-nonmembers rt.npy --json`,
+		Example: `  lethe audit --only losses --members forget.npy --nonmembers test.npy
+  lethe audit --only losses --members f.npy --nonmembers t.npy --reference-members rf.npy --reference-nonmembers rt.npy --json`,
 		Args: cobra.NoArgs,
 	}
 	var model attack.Samples

@@ -1,4 +1,4 @@
-// lethe attack shadows: LiRA, RMIA and U-LiRA from scores of shadow models.
+// lethe audit --only shadows: LiRA, RMIA and U-LiRA from scores of shadow models.
 
 package command
 
@@ -39,9 +39,9 @@ files do not suffice for are left out, with the reason: a record that too few sh
 models had, or no population.
 
 Memory: about three times the files.`,
-		Example: `  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
-  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --population z.npy --population-shadows Z.npy --json
-  lethe attack shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --method lira-online-pooled`,
+		Example: `  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
+  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --population z.npy --population-shadows Z.npy --json
+  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --method lira-online-pooled`,
 		Args: cobra.NoArgs,
 	}
 	var e shadow.Evidence

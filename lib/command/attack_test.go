@@ -34,8 +34,8 @@ type attackJSON struct {
 
 func TestAttackByLossesIsAScoreOfNegativeLosses(t *testing.T) {
 	members, others := vectorFile(t, 0.1, 0.2, 0.9), vectorFile(t, 0.5, 0.3, 1, 2)
-	rows := clitest.Decoded[[]attackJSON](t, lethe(t, "attack", "losses", "--members", members, "--nonmembers", others, "--json"))
-	s := clitest.Decoded[scoreJSON](t, lethe(t, "score", "--members", vectorFile(t, -0.1, -0.2, -0.9), "--nonmembers", vectorFile(t, -0.5, -0.3, -1, -2), "--json"))
+	rows := clitest.Decoded[[]attackJSON](t, lethe(t, "audit", "--only", "losses", "--members", members, "--nonmembers", others, "--json"))
+	s := clitest.Decoded[scoreJSON](t, lethe(t, "audit", "--only", "scores", "--members", vectorFile(t, -0.1, -0.2, -0.9), "--nonmembers", vectorFile(t, -0.5, -0.3, -1, -2), "--json"))
 	if len(rows) != 1 || rows[0].Attack != "threshold" || rows[0].AUC != s.AUC || rows[0].Advantage != s.Advantage || s.AUC.Value != 10./12 {
 		t.Errorf("%+v, %+v", rows, s)
 	}
@@ -44,7 +44,7 @@ func TestAttackByLossesIsAScoreOfNegativeLosses(t *testing.T) {
 func TestTheLikelihoodRatioFlipsWithItsReference(t *testing.T) {
 	files := []string{vectorFile(t, 0.1, 0.2, 0.3), vectorFile(t, 0.5, 0.6), vectorFile(t, 0.4, 0.5, 0.2), vectorFile(t, 0.3, 0.7)}
 	ratio := func(m, n, rm, rn string) attackJSON {
-		rows := clitest.Decoded[[]attackJSON](t, lethe(t, "attack", "losses", "--members", m, "--nonmembers", n,
+		rows := clitest.Decoded[[]attackJSON](t, lethe(t, "audit", "--only", "losses", "--members", m, "--nonmembers", n,
 			"--reference-members", rm, "--reference-nonmembers", rn, "--json"))
 		if len(rows) != 2 || rows[1].Attack != "likelihood-ratio" {
 			t.Fatalf("%+v", rows)
@@ -68,7 +68,7 @@ func shiftedRecords(seed uint64, n int, by float64) array.Matrix[float64] {
 }
 
 func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
-	args := []string{"attack", "features", "--members", matrixFile(t, shiftedRecords(1, 30, 3)), "--nonmembers", matrixFile(t, shiftedRecords(2, 60, 0))}
+	args := []string{"audit", "--only", "features", "--members", matrixFile(t, shiftedRecords(1, 30, 3)), "--nonmembers", matrixFile(t, shiftedRecords(2, 60, 0))}
 	rows := clitest.Decoded[[]attackJSON](t, lethe(t, append(args, "--json")...))
 	if len(rows) != 1 || rows[0].Protocol != "cross-fitted-logistic" || !(rows[0].AUC.Low > 0.7) || len(rows[0].Cells) != 90 || rows[0].HeldOut == nil {
 		t.Errorf("%+v", rows)
@@ -103,7 +103,7 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 	fails(t, lethe(t, append(args, "--original-members", args[3])...), cli.ExitUsage, "original-nonmembers")
 	bad := shiftedRecords(1, 30, 3)
 	bad.Data[9] = math.NaN()
-	fails(t, lethe(t, "attack", "features", "--members", matrixFile(t, bad), "--nonmembers", args[5]), cli.ExitFailure, "--members", "row 1, column 1 is NaN")
+	fails(t, lethe(t, "audit", "--only", "features", "--members", matrixFile(t, bad), "--nonmembers", args[5]), cli.ExitFailure, "--members", "row 1, column 1 is NaN")
 }
 
 // Non-members that lie beside members: told which, nothing is found where there is
@@ -121,7 +121,7 @@ func TestAttackByFeaturesKeepsPairsTogether(t *testing.T) {
 	if err := npy.WriteIndices(beside, rows); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"attack", "features", "--members", matrixFile(t, members), "--nonmembers", matrixFile(t, others), "--json"}
+	args := []string{"audit", "--only", "features", "--members", matrixFile(t, members), "--nonmembers", matrixFile(t, others), "--json"}
 	torn := clitest.Decoded[[]attackJSON](t, lethe(t, args...))
 	together := clitest.Decoded[[]attackJSON](t, lethe(t, append(args, "--beside", beside)...))
 	if !(torn[0].AUC.High < 0.4) || !(together[0].AUC.Low < 0.5 && together[0].AUC.High > 0.5) {
@@ -176,7 +176,7 @@ func shadowArrays(t *testing.T, memory float64) (args []string) {
 		}
 		return path
 	}
-	return []string{"attack", "shadows", "--target", vectorFile(t, target...), "--shadows", matrixFile(t, scores), "--in", mask(had...),
+	return []string{"audit", "--only", "shadows", "--target", vectorFile(t, target...), "--shadows", matrixFile(t, scores), "--in", mask(had...),
 		"--truth", mask(truth), "--population", vectorFile(t, population...), "--population-shadows", matrixFile(t, z)}
 }
 
@@ -206,10 +206,10 @@ func TestAttackByShadowModels(t *testing.T) {
 	fails(t, lethe(t, append(without[:len(without):len(without)], "--method", "rmia-online")...), cli.ExitFailure, "rmia-online", "there is no population")
 	fails(t, lethe(t, append(args, "--method", "lira")...), cli.ExitUsage, "--method lira", "lira-online")
 	swapped := append([]string(nil), args...)
-	swapped[7], swapped[9] = args[9], args[7]
+	swapped[8], swapped[10] = args[10], args[8]
 	fails(t, lethe(t, swapped...), cli.ExitFailure, "--truth", "16 rows")
 	swapped = append([]string(nil), args...)
-	swapped[5], swapped[13] = args[13], args[5]
+	swapped[6], swapped[14] = args[14], args[6]
 	fails(t, lethe(t, swapped...), cli.ExitFailure, "--shadows", "want at least one model and 60 records")
 }
 
@@ -217,7 +217,7 @@ func TestAttackByShadowModels(t *testing.T) {
 func TestAnAttackThatTheFilesAreNotEnoughForIsLeftOut(t *testing.T) {
 	args := shadowArrays(t, 1.5)
 	args = args[:len(args)-4]
-	masks, err := npy.ReadMask(args[7])
+	masks, err := npy.ReadMask(args[8])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestAnAttackThatTheFilesAreNotEnoughForIsLeftOut(t *testing.T) {
 	for m := range masks {
 		masks[m][6], alone = alone, false
 	}
-	if err := npy.WriteMask(args[7], masks); err != nil {
+	if err := npy.WriteMask(args[8], masks); err != nil {
 		t.Fatal(err)
 	}
 	const why = "record 6: shadow models with it: 1, and at least 2 are needed"
@@ -238,7 +238,7 @@ func TestAnAttackThatTheFilesAreNotEnoughForIsLeftOut(t *testing.T) {
 	for m := range masks {
 		masks[m][6] = true // offline attacks miss those without it, online ones both sides
 	}
-	if err := npy.WriteMask(args[7], masks); err != nil {
+	if err := npy.WriteMask(args[8], masks); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, lethe(t, args...), cli.ExitFailure, "lira-coded-offline", "without it")
@@ -251,7 +251,7 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 	for bad, flag := range flags {
 		for _, v := range []float64{math.NaN(), math.Inf(1)} {
 			path := vectorFile(t, 0.1, 0.2, v)
-			args := []string{"attack", "losses"}
+			args := []string{"audit", "--only", "losses"}
 			for k, f := range flags {
 				if file := good[k%2]; k != bad {
 					args = append(args, f, file)
@@ -263,7 +263,7 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 		}
 	}
 	args := shadowArrays(t, 1)
-	for _, at := range []int{3, 11} { // target and population
+	for _, at := range []int{4, 12} { // target and population
 		corrupted := append([]string(nil), args...)
 		corrupted[at] = vectorFile(t, math.NaN())
 		fails(t, lethe(t, corrupted...), cli.ExitFailure, corrupted[at-1]+": "+corrupted[at]+": row 0 is NaN")
@@ -273,8 +273,8 @@ func TestAttacksNameTheFileThatIsNotFinite(t *testing.T) {
 // A file of members that is the file of non-members too has nobody to tell apart.
 func TestMembersAndNonMembersAreDifferentFiles(t *testing.T) {
 	scores, features := vectorFile(t, 0.1, 0.2, 0.9), matrixFile(t, array.New[float64](9, 2))
-	for _, c := range []struct{ command, file string }{{"score", scores}, {"attack losses", scores}, {"attack features", features}} {
-		fails(t, lethe(t, append(strings.Fields(c.command), "--members", c.file, "--nonmembers", c.file)...), cli.ExitUsage, c.file+" is the same file")
+	for _, c := range []struct{ command, file string }{{"scores", scores}, {"losses", scores}, {"features", features}} {
+		fails(t, lethe(t, "audit", "--only", c.command, "--members", c.file, "--nonmembers", c.file), cli.ExitUsage, c.file+" is the same file")
 	}
 }
 
@@ -283,7 +283,7 @@ func TestEmptyListsAreUsageErrors(t *testing.T) {
 	v := vectorFile(t, 1, 2)
 	for _, args := range [][]string{
 		append(shadowArrays(t, 1), "--method", ""),
-		{"attack", "features", "--members", v, "--nonmembers", v, "--protocol", ""},
+		{"audit", "--only", "features", "--members", v, "--nonmembers", v, "--protocol", ""},
 		{"audit", t.TempDir(), "--kit", ""},
 		{"audit", t.TempDir(), "--data", ""},
 		{"audit", t.TempDir(), "--out", ""},

@@ -13,51 +13,32 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func newAudit() *cobra.Command {
+func newAudit(singles []single) *cobra.Command {
 	c := &cobra.Command{
-		Use:   "audit FOLDER [--config audit.json] [--out REPORT]",
+		Use:   "audit FOLDER [--only LENSES] [--out REPORT]",
 		Short: "Audit your own model from saved arrays, and write a report",
-		Long: `Find out whether a model from any framework has forgotten, from a folder of arrays
-saved with numpy.save. Every lens (a measurement with a verdict) that the arrays
-permit is applied; for every other lens the report says what it needs.
-
+		Long: `Has a model from any framework forgotten? FOLDER holds arrays saved with numpy.save.
 Row i of every array is the same record, trained on or not:
 
-  labels.npy      (n,)    classes, 0, 1, 2, ...
-  forget.npy      (k,)    row numbers, or a mask of n bools
-  retain.npy      (k,)    records that the unlearned model was to keep
-  heldout.npy     (k,)    records that no model was trained on
-  unlearned/      outputs.npy (n, C), logits or probabilities; losses.npy (n,)
-                  if there are no classes; embedding.npy (n, p), the input of
-                  the last layer; activations/NAME.npy (n, q)
-  original/       the same of the model before unlearning
-  retrained/      the same of a model trained without the forget records;
-                  several are retrained-1/, retrained-2/
-  checkpoint-1/, ...
-                  outputs.npy of models saved during unlearning, in order: when the
-                  records are forgotten, and whether more steps overdo or undo it
-  shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
+  forget.npy, retain.npy, heldout.npy    row numbers, or masks of n bools
+  labels.npy (n,)                        classes, 0, 1, 2, ...
+  unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
+  unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
+  original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
 
-Only the unlearned model and forget.npy are required. Files in other places or with
-other names are listed in audit.json, see
-https://github.com/lethe-ml/lethe/blob/main/docs/guide/audit.md
-All problems of the folder are reported together, and nothing is measured then.
+forget.npy and the unlearned model are required. Every lens (a measurement with a
+verdict) that the arrays permit is applied, or those of --only; for the others the
+report says what they need. All problems of a folder are reported together. audit.json
+names files that lie elsewhere. Details: docs/guide/audit.md in Lethe's repository.
 
---kit pytorch, jax or sklearn prints a Python file that writes such a folder. Networks
-exported as ONNX are run by Lethe: --onnx unlearned=after.onnx --data X.npy; --output
-names one of several outputs (default: the first of floats). So are PyTorch networks
-that Lethe knows, from their weights: --state unlearned=after.safetensors --arch
-resnet-18 --data X.npy (see lethe state). The folder must then hold no arrays of other
-models, unless audit.json names them.
-
-It writes report.html (a page that needs no other files), report.md and report.json.
+--kit prints a Python file that writes such a folder. --onnx and --state run networks
+of other frameworks on --data, in place of arrays. Without a folder, --only measures
+single arrays: lethe audit --only sde --help.
 Memory: 40 bytes per record and model, and three arrays at a time.`,
-		Example: `  lethe audit my-model
-  lethe audit my-model --out my-report --seed 2
-  lethe audit --config audit.json --json
-  lethe audit --kit pytorch            a Python file to start from
+		Example: `  lethe audit my-model --only loss,neighbours
+  lethe audit --kit pytorch
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy
-  lethe audit my-model --state original=before.safetensors,unlearned=after.safetensors --arch small-cnn:norm --data X.npy`,
+  lethe audit --only scores --members m.npy --nonmembers n.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
@@ -67,12 +48,22 @@ Memory: 40 bytes per record and model, and three arrays at a time.`,
 	var from auditSource
 	from.flags(c)
 	asJSON := cli.JSONFlag(c)
+	only := onlyFlag(c, singles)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		if from.kit != "" {
+		switch named := len(args) > 0 || opt.Config != ""; {
+		case from.kit != "":
 			return printKit(cmd, from.kit)
-		}
-		if len(args) == 0 && opt.Config == "" {
+		case !named && len(*only) > 0:
+			return runSingle(cmd, singles, *only)
+		case !named:
 			return cli.Usagef("name a folder of arrays, or a --config that says where they are")
+		}
+		lenses, err := lensesNamed(*only)
+		if err != nil {
+			return err
+		}
+		if err := checkNoSingles(cmd); err != nil {
+			return err
 		}
 		folder, parent := "", filepath.Dir(opt.Config)
 		if len(args) > 0 {
@@ -91,7 +82,7 @@ Memory: 40 bytes per record and model, and three arrays at a time.`,
 		if err := checkAllUsed(e, files); err != nil {
 			return err
 		}
-		r, err := e.Report(cmd.Context())
+		r, err := e.ReportBy(cmd.Context(), lenses...)
 		if err != nil {
 			return err
 		}

@@ -55,7 +55,7 @@ type scoreJSON struct {
 
 func TestScoreCountsPairsAndTies(t *testing.T) {
 	// Of 9 pairs 8 are in order and one is a tie: AUC = 8.5/9.
-	args := []string{"score", "--members", vectorFile(t, 3, 4, 5), "--nonmembers", vectorFile(t, 1, 2, 3)}
+	args := []string{"audit", "--only", "scores", "--members", vectorFile(t, 3, 4, 5), "--nonmembers", vectorFile(t, 1, 2, 3)}
 	s := clitest.Decoded[scoreJSON](t, lethe(t, append(args, "--json")...))
 	if math.Abs(s.AUC.Value-8.5/9) > 1e-12 || math.Abs(s.Advantage.Signed-8.0/9) > 1e-12 {
 		t.Errorf("AUC %v, signed advantage %v", s.AUC.Value, s.Advantage.Signed)
@@ -69,7 +69,7 @@ func TestScoreCountsPairsAndTies(t *testing.T) {
 }
 
 func TestScoreKeepsTheSignOfOverUnlearning(t *testing.T) {
-	s := clitest.Decoded[scoreJSON](t, lethe(t, "score", "--members", vectorFile(t, 1, 2), "--nonmembers", vectorFile(t, 3, 4), "--json"))
+	s := clitest.Decoded[scoreJSON](t, lethe(t, "audit", "--only", "scores", "--members", vectorFile(t, 1, 2), "--nonmembers", vectorFile(t, 3, 4), "--json"))
 	if s.AUC.Value != 0 || s.Advantage.Signed != -1 || s.Advantage.Value != 1 {
 		t.Errorf("%+v", s)
 	}
@@ -93,12 +93,12 @@ func TestBadFilesAreFailuresThatNameFlagAndFile(t *testing.T) {
 		"matrix":    {matrixFile(t, array.New[float64](2, 2)), "(2, 2)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fails(t, lethe(t, "score", "--members", c.path, "--nonmembers", good, "--json"), cli.ExitFailure, "--members", c.word)
+			fails(t, lethe(t, "audit", "--only", "scores", "--members", c.path, "--nonmembers", good, "--json"), cli.ExitFailure, "--members", c.word)
 		})
 	}
 	nan := vectorFile(t, 1, math.NaN())
-	fails(t, lethe(t, "score", "--members", good, "--nonmembers", nan), cli.ExitFailure, "NaN", nan)
-	fails(t, lethe(t, "score", "--members", good, "--nonmembers", vectorFile(t)), cli.ExitFailure, "no non-members")
+	fails(t, lethe(t, "audit", "--only", "scores", "--members", good, "--nonmembers", nan), cli.ExitFailure, "NaN", nan)
+	fails(t, lethe(t, "audit", "--only", "scores", "--members", good, "--nonmembers", vectorFile(t)), cli.ExitFailure, "no non-members")
 }
 
 // embeddings are n random directions.
@@ -136,7 +136,7 @@ func metric(t *testing.T, m metricsJSON, name string) map[string]any {
 
 func TestVerifyRulerReportsWhatTheGivenModelsAllow(t *testing.T) {
 	u, o, g := embeddings(1, 60), embeddings(2, 60), embeddings(3, 60)
-	base := []string{"verify", "ruler", "--unlearned", matrixFile(t, u),
+	base := []string{"audit", "--only", "ruler", "--unlearned", matrixFile(t, u),
 		"--forget", rowsFile(t, span(0, 10)...), "--retain", rowsFile(t, span(10, 60)...), "--json"}
 	alone := clitest.Decoded[metricsJSON](t, lethe(t, base...))
 	if alone["m1"] != nil || alone["m2"] != nil || alone["m3"] != nil {
@@ -163,7 +163,7 @@ func TestVerifyRulerReportsWhatTheGivenModelsAllow(t *testing.T) {
 
 func TestVerifyRulerCapZeroSearchesEverything(t *testing.T) {
 	m := embeddings(1, 2600)
-	args := []string{"verify", "ruler", "--json", "--unlearned", matrixFile(t, m), "--oracle", matrixFile(t, m),
+	args := []string{"audit", "--only", "ruler", "--json", "--unlearned", matrixFile(t, m), "--oracle", matrixFile(t, m),
 		"--forget", rowsFile(t, span(0, 50)...), "--retain", rowsFile(t, span(50, 2600)...)}
 	sizes := func(more ...string) [2]float64 {
 		r := clitest.Decoded[struct{ N_gallery, N_baseline float64 }](t, lethe(t, append(args[:len(args):len(args)], more...)...))
@@ -201,10 +201,10 @@ func TestVerifyRulerRefusesWhatMakesNoSense(t *testing.T) {
 		"vector as model": {cli.ExitFailure, []string{"--unlearned", vectorFile(t, 1), "--forget", f, "--retain", r}, "--unlearned"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fails(t, lethe(t, append([]string{"verify", "ruler", "--json"}, c.args...)...), c.code, c.word)
+			fails(t, lethe(t, append([]string{"audit", "--only", "ruler", "--json"}, c.args...)...), c.code, c.word)
 		})
 	}
-	passes := lethe(t, "verify", "ruler", "--unlearned", matrixFile(t, zero), "--forget", f, "--retain", r, "--zero-rows")
+	passes := lethe(t, "audit", "--only", "ruler", "--unlearned", matrixFile(t, zero), "--forget", f, "--retain", r, "--zero-rows")
 	if passes.Code != cli.ExitOK || !strings.Contains(passes.Out, "zero length") {
 		t.Errorf("--zero-rows: %+v", passes)
 	}
@@ -213,7 +213,7 @@ func TestVerifyRulerRefusesWhatMakesNoSense(t *testing.T) {
 func TestVerifyRulerSearchesAllOfABigGallery(t *testing.T) {
 	const n = 2*ruler.PaperGalleryCap + 50
 	m := embeddings(1, n)
-	args := []string{"verify", "ruler", "--json", "--unlearned", matrixFile(t, m), "--forget", rowsFile(t, span(0, 50)...), "--retain", rowsFile(t, span(50, n)...)}
+	args := []string{"audit", "--only", "ruler", "--json", "--unlearned", matrixFile(t, m), "--forget", rowsFile(t, span(0, 50)...), "--retain", rowsFile(t, span(50, n)...)}
 	got := clitest.Decoded[metricsJSON](t, lethe(t, args...))
 	forget, retain := span(0, 50), span(50, n)
 	evidence := ruler.Evidence{Unlearned: &m, Forget: forget, Retain: retain}
@@ -308,23 +308,23 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 		}
 	}
 	for _, flag := range []string{"unlearned", "oracle", "original"} {
-		try("verify ruler", ruler, flag, unreadable)
-		try("verify ruler", ruler, flag, matrices)
-		try("verify ruler", ruler, flag, map[string]string{saved("zero.npy", zero): "row 13: norm 0", saved("wide.npy", array.New[float64](20, 9)): "20 x 9"})
+		try("audit --only ruler", ruler, flag, unreadable)
+		try("audit --only ruler", ruler, flag, matrices)
+		try("audit --only ruler", ruler, flag, map[string]string{saved("zero.npy", zero): "row 13: norm 0", saved("wide.npy", array.New[float64](20, 9)): "20 x 9"})
 	}
 	for _, flag := range []string{"forget", "retain"} {
-		try("verify ruler", ruler, flag, unreadable)
-		try("verify ruler", ruler, flag, rows)
+		try("audit --only ruler", ruler, flag, unreadable)
+		try("audit --only ruler", ruler, flag, rows)
 	}
 	for _, flag := range []string{"target", "in", "out"} {
 		files := map[string]string{"target": u, "in": u, "out": u}
-		try("verify sde", files, flag, unreadable)
-		try("verify sde", files, flag, matrices)
+		try("audit --only sde", files, flag, unreadable)
+		try("audit --only sde", files, flag, matrices)
 	}
 	for _, flag := range []string{"members", "nonmembers"} {
 		files := map[string]string{"members": v, "nonmembers": v}
-		try("score", files, flag, unreadable)
-		try("score", files, flag, scores)
+		try("audit --only scores", files, flag, unreadable)
+		try("audit --only scores", files, flag, scores)
 	}
 	if count < 150 {
 		t.Errorf("only %d refusals were tried", count)
@@ -333,9 +333,9 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 
 func TestVerifySDEIsBounded(t *testing.T) {
 	u := matrixFile(t, embeddings(1, 20))
-	files := []string{"verify", "sde", "--target", u, "--in", u, "--out", u}
+	files := []string{"audit", "--only", "sde", "--target", u, "--in", u, "--out", u}
 	fails(t, lethe(t, append(files, "--bins", "1000000000000")...), cli.ExitUsage, "--bins 1000000000000: expected 1 to 1000000")
 	fails(t, lethe(t, append(files, "--permutations", "1000000000000")...), cli.ExitUsage, "at most 1000000")
 	long := matrixFile(t, array.New[float64](maxRecords+1, 1))
-	fails(t, lethe(t, "verify", "sde", "--target", long, "--in", u, "--out", u), cli.ExitFailure, long, "30001 rows")
+	fails(t, lethe(t, "audit", "--only", "sde", "--target", long, "--in", u, "--out", u), cli.ExitFailure, long, "30001 rows")
 }

@@ -81,9 +81,9 @@ func TestNoCommandWaitsForWhatIsNoFile(t *testing.T) {
 			}
 		}
 		for _, args := range [][]string{
-			{"score", "--members", "AT", "--nonmembers", x}, {"onnx", "AT"}, {"onnx", network, "--data", "AT", "--out", t.TempDir()}, {"onnx", network, "--data", x, "--out", "AT"},
+			{"audit", "--only", "scores", "--members", "AT", "--nonmembers", x}, {"onnx", "AT"}, {"onnx", network, "--data", "AT", "--out", t.TempDir()}, {"onnx", network, "--data", x, "--out", "AT"},
 			{"state", "AT", "--arch", smallMLP}, {"state", state, "--arch", smallMLP, "--data", "AT", "--out", t.TempDir()}, {"audit", "--config", "AT"},
-			{"table", "ruler", "1", "--out", "AT.md"}, {"federated", "run", "AT"}, {"sweep", "status", "AT"}, {"runs", "merge", "AT"}, {"verify", "ruler", "--original", "AT"},
+			{"table", "ruler", "1", "--out", "AT.md"}, {"federated", "run", "AT"}, {"sweep", "status", "AT"}, {"runs", "merge", "AT"}, {"audit", "--only", "ruler", "--original", "AT"},
 		} {
 			at := filepath.Join(t.TempDir(), "at")
 			for i, a := range args {
@@ -122,8 +122,8 @@ func TestForeignWordsGiveNoOrders(t *testing.T) {
 	check(t, os.MkdirAll(filepath.Join(dir, "audit", "unlearned"+order), 0o755))
 	write("audit/unlearned"+order+"/outputs.npy", "no array")
 	for name, args := range map[string][]string{
-		"a file's name":        {"score", "--members", filepath.Join(dir, order), "--nonmembers", bad},
-		"the header of an npy": {"score", "--members", bad, "--nonmembers", filepath.Join("..", "model", "onnx", "testdata", "mlp.x.npy")},
+		"a file's name":        {"audit", "--only", "scores", "--members", filepath.Join(dir, order), "--nonmembers", bad},
+		"the header of an npy": {"audit", "--only", "scores", "--members", bad, "--nonmembers", filepath.Join("..", "model", "onnx", "testdata", "mlp.x.npy")},
 		"a tensor's name":      {"state", named, "--arch", smallMLP},
 		"a field of JSON":      {"audit", "--config", config},
 		"a model's name":       {"audit", filepath.Join(dir, "audit")},

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -60,14 +61,12 @@ func newFigure() *cobra.Command {
 // newKind makes "table" or "figure", with a sub-command per paper that has one.
 func newKind(k recipeKind) *cobra.Command {
 	c := cli.Group(&cobra.Command{Use: k.kind, Short: k.short})
-	var examples []string
 	for _, p := range Papers() {
 		if len(p.RecipesOfKind(k.kind)) > 0 {
 			c.AddCommand(newPaper(k, p))
-			examples = append(examples, k.examples(p))
+			c.Example = cmp.Or(c.Example, k.examples(p)) // of one paper: those of the others are alike
 		}
 	}
-	c.Example = strings.Join(examples, "\n")
 	return c
 }
 

@@ -4,7 +4,10 @@
 package command
 
 import (
+	"cmp"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/cli"
 
@@ -17,33 +20,58 @@ func Root(others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lethe",
 		Short: "Has this model really forgotten? Experiments and audits of machine unlearning",
-		Long: `lethe measures whether a model has really forgotten.
-
-It reproduces tables and figures of machine-unlearning papers, with the controls that
-they lack, and audits your own models, trained in any framework, from arrays saved
-with numpy.save.
-
-Results go to standard output, progress and errors to standard error. Exit codes:
-0 success, 1 failure, 2 wrong usage, 130 interrupted.`,
-		Example: `  lethe table ruler 1                  RULER's main table, small scale
-  lethe figure ruler 5 --out fig5.png  a figure
-  lethe list                           methods, attacks, metrics, data sets, ...
-  lethe audit my-model                 has your own model forgotten?
-  lethe score --members m.npy --nonmembers n.npy`,
+		Long: `Has this model really forgotten? lethe audits models from any framework, compares
+unlearning methods on your data, and reproduces papers with the controls they lack.
+Results go to standard output, progress and errors to standard error.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetFlagErrorFunc(cli.FlagError)
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFlagValues(cmd) }
-	measuring := []*cobra.Command{newAudit(), newVerify(), newScore(), newAttack(), newONNX(), newState(), newList(), newFederated(), newTry()}
+	singles := newSingles()
+	measuring := append(oldWords(singles), newAudit(singles), newONNX(), newState(), newList(), newFederated(), newTry())
 	cli.MarkInterruptible(measuring...)
 	root.AddCommand(measuring...)
 	root.AddCommand(newTable(), newFigure(), newExport(), newData(), newRuns(), newSweep())
 	root.AddCommand(others...)
 	cli.Group(root)
 	cli.MarkFailures(root)
+	groupCommands(root)
 	return root
+}
+
+// commandGroups are the groups of the program's help, with their commands in order. Commands in
+// none of them are hidden there; their own help is not.
+var commandGroups = []struct{ title, commands string }{
+	{"Start here:", "lab try audit list"},
+	{"Results of papers:", "table figure run data runs export sweep"},
+	{"Your own models:", "onnx state federated"},
+	{"This machine:", "doctor install uninstall clean xla bench e2e"},
+}
+
+func groupCommands(root *cobra.Command) {
+	cobra.EnableCommandSorting = false
+	root.CompletionOptions.HiddenDefaultCmd = true
+	place := map[string]int{}
+	for i, g := range commandGroups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for k, name := range strings.Fields(g.commands) {
+			place[name] = 100*(i+1) + k
+		}
+	}
+	root.SetHelpCommandGroupID(commandGroups[0].title)
+	all := root.Commands()
+	slices.SortStableFunc(all, func(a, b *cobra.Command) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
+	root.RemoveCommand(all...)
+	for _, c := range all {
+		if at := place[c.Name()]; at > 0 {
+			c.GroupID = commandGroups[at/100-1].title
+		} else {
+			c.Hidden = true
+		}
+		root.AddCommand(c)
+	}
 }
 
 func version() string {

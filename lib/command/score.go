@@ -1,4 +1,4 @@
-// lethe score: the metrics of an attack from its scores.
+// lethe audit --only scores: the metrics of an attack from its scores.
 
 package command
 
@@ -20,9 +20,9 @@ import (
 // level is the coverage of the intervals that the command line reports.
 const level = 0.95
 
-func newScore() *cobra.Command {
+func newScores() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "score --members m.npy --nonmembers n.npy",
+		Use:   "scores --members m.npy --nonmembers n.npy",
 		Short: "AUC, advantage and TPR of membership scores of your own attack",
 		Long: `Measure how well scores tell members of the training set from non-members.
 
@@ -33,8 +33,8 @@ negative losses.
 It reports the AUC with DeLong's interval, the advantage 2 AUC - 1 with and without its
 sign, the advantage by chance alone at these sample sizes, and the true positive rate
 at small false positive rates. Memory: about 60 bytes per score.`,
-		Example: `  lethe score --members forget_scores.npy --nonmembers test_scores.npy
-  lethe score --members m.npy --nonmembers n.npy --json`,
+		Example: `  lethe audit --only scores --members forget_scores.npy --nonmembers test_scores.npy
+  lethe audit --only scores --members m.npy --nonmembers n.npy --json`,
 		Args: cobra.NoArgs,
 	}
 	var s attack.Samples

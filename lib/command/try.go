@@ -49,27 +49,18 @@ func newTry() *cobra.Command {
 		Long: `Train a model on your data and one without the records to forget, unlearn by several
 methods, and say what is left of the records, with several seeds.
 
-Data are a table in CSV or TSV (--target names the column to predict; what was found
-in every column is printed), texts in such a table (--text, with --column and --target),
-a folder of images with one folder per class (--images), single cells (--cells, with --label), or
-arrays of NumPy (--npy X.npy y.npy). Everything is checked before anything is trained.
-
-A text that is longer than a window (--tokens) is cut into several windows, which are
-in one part and are forgotten together.
-
-The records to forget are those of a condition on a column, wherever the split would put
-them: 'person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'; or
-a class, the records that a file numbers, or a random share (by default 5 %).
+Data are a table in CSV or TSV, texts in such a table, a folder of images with one
+folder per class, single cells, or arrays of NumPy. The records to forget are those of
+a condition ('person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'),
+a class, the records that a file numbers, or a random share.
 
 It writes report.html (a page that needs no other files), report.md and report.json.
 What is computed is kept: the same command goes on where it was stopped, and more
 methods or seeds compute only what is new.`,
 		Example: `  lethe try people.csv --target income --forget 'person_id=17'
-  lethe try people.csv --target income --above 50000 --forget-share 0.02
-  lethe try people.csv --target income --forget 'hospital=A' --methods all --seeds 10
+  lethe try people.csv --target income --above 50000 --methods all --seeds 10
   lethe try --text reports.csv --column report --target diagnosis --forget 'patient_id=17'
   lethe try --images photos --forget-class cats
-  lethe try --cells blood.h5ad --label cell_type --forget-class Platelet
   lethe try --npy X.npy y.npy --forget-records forget.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
@@ -89,6 +80,8 @@ methods or seeds compute only what is new.`,
 	var precision string
 	precisionFlag(c, &precision)
 	asJSON := cli.JSONFlag(c)
+	cli.ShortHelp(c, "target", "above", "text", "column", "group", "images", "cells", "label", "npy", "forget", "forget-class", "forget-records",
+		"forget-share", "methods", "seeds", "epochs", "model", "out", "json")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		spec, err := withPrecision(*engine, precision)
 		if err != nil {

@@ -1,4 +1,4 @@
-// lethe verify ruler: RULER's metrics from saved embeddings.
+// lethe audit --only ruler: RULER's metrics from saved embeddings.
 
 package command
 
@@ -14,16 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-func newVerify() *cobra.Command {
-	c := cli.Group(&cobra.Command{
-		Use:     "verify",
-		Short:   "Verification metrics of your own unlearned model",
-		Example: "  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy\n  lethe verify sde --target T.npy --in I.npy --out O.npy",
-	})
-	c.AddCommand(newVerifyRuler(), newVerifySDE())
-	return c
-}
 
 func newVerifyRuler() *cobra.Command {
 	c := &cobra.Command{
@@ -42,9 +32,9 @@ limit; the paper draws 2000 for M4 and 500 for M2.
 
 Memory: 1.1 times the files of float32 and float64, about twice those of float16
 and bfloat16, and at most 300 MB.`,
-		Example: `  lethe verify ruler --unlearned U.npy --forget f.npy --retain r.npy
-  lethe verify ruler --unlearned U.npy --oracle O.npy --original G.npy --forget f.npy --retain r.npy --json
-  lethe verify ruler --unlearned U.npy --oracle O.npy --forget f.npy --retain r.npy --cap 2000 --baseline-cap 500`,
+		Example: `  lethe audit --only ruler --unlearned U.npy --forget f.npy --retain r.npy
+  lethe audit --only ruler --unlearned U.npy --oracle O.npy --original G.npy --forget f.npy --retain r.npy --json
+  lethe audit --only ruler --unlearned U.npy --oracle O.npy --forget f.npy --retain r.npy --cap 2000 --baseline-cap 500`,
 		Args: cobra.NoArgs,
 	}
 	var e ruler.Evidence

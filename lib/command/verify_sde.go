@@ -1,4 +1,4 @@
-// lethe verify sde: split-half dependence evaluation from saved activations.
+// lethe audit --only sde: split-half dependence evaluation from saved activations.
 
 package command
 
@@ -42,9 +42,9 @@ The verdict is invalid if the references fail the Mann-Whitney gate.
 
 A file may have at most 30000 rows. Memory: 8 n^2 bytes for n rows, and five times
 the files in float64.`,
-		Example: `  lethe verify sde --target T.npy --in I.npy --out O.npy
-  lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth 128 --json
-  lethe verify sde --target T.npy --in I.npy --out O.npy --bandwidth median --bins 32 --shuffle --seed 2`,
+		Example: `  lethe audit --only sde --target T.npy --in I.npy --out O.npy
+  lethe audit --only sde --target T.npy --in I.npy --out O.npy --bandwidth 128 --json
+  lethe audit --only sde --target T.npy --in I.npy --out O.npy --bandwidth median --bins 32 --shuffle --seed 2`,
 		Args: cobra.NoArgs,
 	}
 	var sets [3]array.Matrix[float64]

@@ -36,7 +36,7 @@ type verifySDEJSON struct {
 }
 
 func TestVerifySDEJudgesBySpread(t *testing.T) {
-	args := []string{"verify", "sde", "--target", matrixFile(t, activations(1, 300, 1)),
+	args := []string{"audit", "--only", "sde", "--target", matrixFile(t, activations(1, 300, 1)),
 		"--in", matrixFile(t, activations(2, 300, 1.2)), "--out", matrixFile(t, activations(3, 300, 1))}
 	r := clitest.Decoded[verifySDEJSON](t, lethe(t, append(args, "--json")...))
 	if r.Verdict != "out" || !(r.JSD.Out < r.JSD.In) || !(r.MannWhitney.P < 1e-6) || r.MannWhitney.U < 30000 {
@@ -65,7 +65,7 @@ func TestVerifySDEJudgesBySpread(t *testing.T) {
 }
 
 func TestVerifySDESaysWhenItsVerdictIsInvalid(t *testing.T) {
-	r := lethe(t, "verify", "sde", "--target", matrixFile(t, activations(1, 100, 1)),
+	r := lethe(t, "audit", "--only", "sde", "--target", matrixFile(t, activations(1, 100, 1)),
 		"--in", matrixFile(t, activations(2, 100, 0.8)), "--out", matrixFile(t, activations(3, 100, 1)))
 	if r.Code != cli.ExitOK || !strings.Contains(r.Out, "invalid") || !strings.Contains(r.Out, "failed") {
 		t.Errorf("%+v", r)
@@ -93,7 +93,7 @@ func TestVerifySDERefusesWhatMakesNoSense(t *testing.T) {
 		"too few":      {cli.ExitFailure, []string{"--target", matrixFile(t, activations(1, 2, 1)), "--in", good, "--out", good}, "at least 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fails(t, lethe(t, append([]string{"verify", "sde", "--json"}, c.args...)...), c.code, c.word)
+			fails(t, lethe(t, append([]string{"audit", "--only", "sde", "--json"}, c.args...)...), c.code, c.word)
 		})
 	}
 }
