@@ -19,6 +19,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/text/bpe"
 	"github.com/lethe-ml/lethe/lib/text/wordpiece"
 )
 
@@ -55,10 +56,12 @@ const (
 // Preparation says how documents become records. The zero value makes a record of each
 // sentence, of at most 64 tokens of a vocabulary of 2,000 that is learned from the train part.
 type Preparation struct {
-	Unit   Unit `json:"unit,omitempty"`   // "": Sentences
-	Tokens int  `json:"tokens,omitempty"` // of a record, [CLS] and [SEP] among them, 3 to 512; 0: 64
+	Tokenizer Tokenizer `json:"tokenizer,omitempty"` // "": BERT's WordPiece
+	Unit      Unit      `json:"unit,omitempty"`      // "": Sentences, of BPE Documents
+	Tokens    int       `json:"tokens,omitempty"`    // of a record, [CLS] and [SEP] among them, 3 to 512; 0: 64
 	// Predicted zeros follow the tokens of a record: the positions of a network with a head
-	// for masked language modelling (BERT.Predicted).
+	// for masked language modelling (BERT.Predicted). Of BPE they are the positions of the
+	// tokens to predict (Decoder.Predicted), and 0 stands for all but the first.
 	Predicted int `json:"predicted,omitempty"`
 
 	// Vocabulary is the greatest number of tokens that are learned; 0: 2,000.
@@ -74,6 +77,10 @@ type Preparation struct {
 
 // WithDefaults returns p with zeros replaced by the defaults.
 func (p Preparation) WithDefaults() Preparation {
+	if p.Tokenizer == BPE {
+		p.Unit, p.Tokens = cmp.Or(p.Unit, Documents), cmp.Or(p.Tokens, 64)
+		p.Predicted = cmp.Or(p.Predicted, p.Tokens-1)
+	}
 	p.Unit, p.GroupBy, p.Tokens = cmp.Or(p.Unit, Sentences), cmp.Or(p.GroupBy, ByDocument), cmp.Or(p.Tokens, 64)
 	if p.VocabularyFile == "" {
 		p.Vocabulary = cmp.Or(p.Vocabulary, 2000)
@@ -98,14 +105,22 @@ func (p Preparation) WithContent() Preparation {
 }
 
 // Features is the number of numbers of a record.
-func (p Preparation) Features() int { return p.WithDefaults().Tokens + p.Predicted }
+func (p Preparation) Features() int {
+	p = p.WithDefaults()
+	return p.Tokens + p.Predicted
+}
 
 // Check returns an error for a preparation that cannot be used.
 func (p Preparation) Check() error {
 	p = p.WithDefaults()
+	if p.Tokenizer != "" {
+		if err := p.checkBPE(); err != nil {
+			return err
+		}
+	}
 	switch {
-	case p.Unit != Sentences && p.Unit != Windows:
-		return fmt.Errorf("a record is %q; possible are %s and %s", p.Unit, Sentences, Windows)
+	case p.Unit != Sentences && p.Unit != Windows && (p.Unit != Documents || p.Tokenizer != BPE):
+		return fmt.Errorf("a record is %q; possible are %s and %s, and of %s %s", p.Unit, Sentences, Windows, BPE, Documents)
 	case p.Tokens < 3 || p.Tokens > maxTokens:
 		return fmt.Errorf("records of %d tokens, possible are 3 to %d", p.Tokens, maxTokens)
 	case p.Predicted < 0 || p.Predicted > p.Tokens:
@@ -126,10 +141,11 @@ func (p Preparation) Check() error {
 // drawn by rng and kept together as GroupBy says, are the test part. The records of a document
 // are in one part.
 //
-// A record has Tokens numbers of tokens, padding after the last, and Predicted zeros. IDs count
+// A record has Tokens numbers of tokens, padding after the last, and Predicted zeros, or of BPE the
+// positions of the tokens to predict: those of an answer, or all but the first. IDs count
 // the records over the kept documents, in their order; the columns of About have an entry for
 // each: ColumnDocument, ColumnText, the label and, where documents have one, the group.
-// About.Vocabulary has the tokens.
+// About.Vocabulary has the tokens, of BPE as bpe.New takes them.
 //
 // The documents of kept, by number, are in the train part, with all that GroupBy keeps together with
 // them. The others are where they would be without, records have the same IDs, and the vocabulary
@@ -219,7 +235,7 @@ func (t *Texts) choose(max int, rng *rand.Rand, kept []int) *chosen {
 func (t *Texts) firstCopies() []int {
 	first, out := map[string]int{}, make([]int, len(t.Documents))
 	for i, d := range t.Documents {
-		text := strings.TrimSpace(d.Text)
+		text := strings.TrimSpace(d.fullText())
 		if _, known := first[text]; !known {
 			first[text] = i
 		}
@@ -295,25 +311,30 @@ func (c *chosen) keepInTrain(isTest []bool, groups, kept []int) ([]bool, error) 
 }
 
 // vocabulary reads the vocabulary, or learns it from the documents that are not held out.
-func (c *chosen) vocabulary(p Preparation, heldOut []bool) (*wordpiece.Vocabulary, error) {
+func (c *chosen) vocabulary(p Preparation, heldOut []bool) (encoder, error) {
 	if p.VocabularyFile != "" {
 		v, err := wordpiece.Read(p.VocabularyFile)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w: %w", datasets.ErrMissing, err)
 		}
-		return v, err
+		return pieces{v}, err
 	}
 	var training []string
 	for i, d := range c.Documents {
 		if !heldOut[i] {
-			training = append(training, d.Text)
+			training = append(training, d.fullText())
 		}
 	}
-	return wordpiece.Learn(training, p.Vocabulary)
+	if p.Tokenizer == BPE {
+		v, err := bpe.Learn(training, p.Vocabulary)
+		return bytePairs{v}, err
+	}
+	v, err := wordpiece.Learn(training, p.Vocabulary)
+	return pieces{v}, err
 }
 
 // assemble returns the records in both parts.
-func (c *chosen) assemble(p Preparation, v *wordpiece.Vocabulary, records *cutting, isTest []bool) *datasets.Prepared {
+func (c *chosen) assemble(p Preparation, v encoder, records *cutting, isTest []bool) *datasets.Prepared {
 	var parts [2]datasets.Part
 	counts := [2]int{}
 	for _, w := range records.windows {
@@ -325,12 +346,12 @@ func (c *chosen) assemble(p Preparation, v *wordpiece.Vocabulary, records *cutti
 	for id, w := range records.windows {
 		part := &parts[partOf(isTest[w.document])]
 		to := part.X.Row(len(part.Y))
-		w.write(to[:p.Tokens], v.Pad())
+		v.write(w, to, p.Tokens)
 		part.Y = append(part.Y, slices.Index(c.Classes, c.Documents[w.document].Label))
 		part.IDs = append(part.IDs, id)
 	}
 	about := c.About
-	about.Columns, about.Planted, about.Vocabulary = c.columns(records), c.planted(records), tokensOf(v)
+	about.Columns, about.Planted, about.Vocabulary = c.columns(records), c.planted(records), v.entries()
 	about.Caveat = strings.TrimSpace(about.Caveat + " " + records.note(p))
 	return &datasets.Prepared{About: about, Train: parts[0], Test: parts[1]}
 }
@@ -340,14 +361,6 @@ func partOf(isTest bool) int {
 		return 1
 	}
 	return 0
-}
-
-func tokensOf(v *wordpiece.Vocabulary) []string {
-	out := make([]string, v.Size())
-	for k := range out {
-		out[k] = v.Token(k)
-	}
-	return out
 }
 
 // columns returns what is known of each record's document.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-
-	"github.com/lethe-ml/lethe/lib/text/wordpiece"
 )
 
 // Unit says what a record is.
@@ -19,8 +17,12 @@ const (
 	// record's tokens is cut into windows.
 	Sentences Unit = "sentences"
 	// Windows cuts a document after every Tokens - 2 tokens, whatever the sentences. The
-	// windows do not overlap.
+	// windows do not overlap. Of BPE a window begins with the last token of the one before,
+	// so that every token but a document's first is predicted once.
 	Windows Unit = "windows"
+	// Documents makes a record of each document, of its question and its text. One that does
+	// not fit into a record's tokens is refused. It is for BPE.
+	Documents Unit = "documents"
 )
 
 // SplitSentences returns the sentences of a text, without the white space around them. A
@@ -55,35 +57,37 @@ func SplitSentences(text string) (out []string) {
 type window struct {
 	document int
 	tokens   []int
+	first    int // the first token to predict, of BPE
 }
 
 // cutting is the result of making records of documents.
 type cutting struct {
 	windows    []window
-	sentences  int // number of sentences, 0 for Windows
+	sentences  int // number of sentences, 0 for other units
 	tooLong    int // sentences of more tokens than a record has
 	ofDocument []int
 }
 
 // cut returns the records of documents, in their order. It refuses a document without a token.
-func cut(t *Texts, p Preparation, v *wordpiece.Vocabulary) (*cutting, error) {
+func cut(t *Texts, p Preparation, v encoder) (*cutting, error) {
 	out := &cutting{ofDocument: make([]int, len(t.Documents))}
 	for i, d := range t.Documents {
-		parts := []string{d.Text}
+		parts := []string{d.fullText()}
 		if p.Unit == Sentences {
-			parts = SplitSentences(d.Text)
+			parts = SplitSentences(parts[0])
 			out.sentences += len(parts)
 		}
 		for _, part := range parts {
-			windows, err := v.Encode(part, p.Tokens)
+			windows, err := v.encode(d, part, p)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", d.called(i), err)
 			}
 			if len(windows) > 1 {
 				out.tooLong++
 			}
-			for _, tokens := range windows {
-				out.windows = append(out.windows, window{i, tokens})
+			for _, w := range windows {
+				w.document = i
+				out.windows = append(out.windows, w)
 			}
 			out.ofDocument[i] += len(windows)
 		}
@@ -103,14 +107,4 @@ func (c *cutting) note(p Preparation) string {
 		return fmt.Sprintf("%d of %d documents are longer than %d tokens and are cut into windows.", c.tooLong, len(c.ofDocument), p.Tokens)
 	}
 	return fmt.Sprintf("%d of %d sentences are longer than %d tokens and are cut into windows.", c.tooLong, c.sentences, p.Tokens)
-}
-
-// write writes the tokens of a window to the memory of a record's tokens, and padding after them.
-func (w window) write(to []float32, pad int) {
-	for k := range to {
-		to[k] = float32(pad)
-	}
-	for k, token := range w.tokens {
-		to[k] = float32(token)
-	}
 }

@@ -22,6 +22,9 @@ type Document struct {
 	Name string
 	// Text is UTF-8 and has a character that is not white space.
 	Text string
+	// Question is what the text answers; "": nothing. A record of BPE's Documents predicts the
+	// text from it; elsewhere it is the beginning of the text.
+	Question string
 	// Label is the name of its class.
 	Label string
 	// Group names whom it belongs to, such as a patient; "": nobody else's document does.
@@ -78,7 +81,7 @@ func (t *Texts) Check() error {
 }
 
 func (t *Texts) checkDocument(d Document) error {
-	for _, f := range []struct{ what, text string }{{"text", d.Text}, {"label", d.Label}, {"group", d.Group}} {
+	for _, f := range []struct{ what, text string }{{"text", d.Text}, {"question", d.Question}, {"label", d.Label}, {"group", d.Group}} {
 		if at := brokenUTF8(f.text); at >= 0 {
 			return fmt.Errorf("the %s is broken UTF-8 at byte %d (0x%02x); save the texts as UTF-8", f.what, at, f.text[at])
 		}
@@ -105,6 +108,14 @@ func brokenUTF8(text string) int {
 	return -1
 }
 
+// fullText returns the text with its question before it.
+func (d Document) fullText() string {
+	if d.Question == "" {
+		return d.Text
+	}
+	return d.Question + "\n" + d.Text
+}
+
 // called returns what a message calls a document.
 func (d Document) called(number int) string {
 	if d.Name == "" {
@@ -114,12 +125,15 @@ func (d Document) called(number int) string {
 }
 
 // hash returns the SHA-256 of the documents: the number of bytes and the bytes of text, label
-// and group of each.
+// and group of each, and of its question if it has one.
 func (t *Texts) hash() string {
 	h := sha256.New()
 	for _, d := range t.Documents {
 		for _, s := range []string{d.Text, d.Label, d.Group} {
 			fmt.Fprintf(h, "%d:%s", len(s), s) // a hash never returns an error
+		}
+		if d.Question != "" {
+			fmt.Fprintf(h, "q%d:%s", len(d.Question), d.Question)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -135,7 +149,7 @@ type set struct {
 }
 
 // sets returns every text set in the order of All.
-func sets() []set { return []set{mtSamples(), sotu(), generatedReports()} }
+func sets() []set { return []set{mtSamples(), sotu(), generatedReports(), generatedPeople()} }
 
 // All returns every text set. Rows are documents, and Features is 0: it depends on how records
 // are made.
@@ -164,6 +178,9 @@ func LabelsOf(name string) Labels {
 // RecordsPerDocument returns about how many records a document of the named set has, for
 // estimates of cost before its files are read.
 func RecordsPerDocument(name string, unit Unit) int {
+	if unit == Documents {
+		return 1
+	}
 	for _, s := range sets() {
 		if s.info.Name == name && unit == Sentences {
 			return s.sentences

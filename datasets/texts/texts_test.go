@@ -101,11 +101,11 @@ func TestRecordsOfThreeSentences(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := s.choose(0, seeded(), nil)
-	records, err := cut(s, p, v)
+	records, err := cut(s, p, pieces{v})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := c.assemble(p, v, records, []bool{false, true})
+	got := c.assemble(p, pieces{v}, records, []bool{false, true})
 	want := [][]float32{
 		{2, 6, 7, 8, 5, 3, 0},    // the cat sat .
 		{2, 9, 10, 11, 12, 3, 0}, // a dog ran and: the sentence is cut

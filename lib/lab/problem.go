@@ -153,6 +153,9 @@ func (s Setting) fittedTo(data *datasets.Prepared) (model.Architecture, error) {
 	if _, is := arch.(model.TokenReader); is && data.About.Vocabulary == nil {
 		return nil, fmt.Errorf("%s reads texts, numbers of tokens, and the data have no vocabulary", arch.Name())
 	}
+	if err := checkTokens(arch, data.About.Vocabulary); err != nil {
+		return nil, err
+	}
 	return arch, model.CheckVocabulary(arch, len(data.About.Vocabulary))
 }
 

@@ -181,8 +181,8 @@ func (s Setting) fit(sizes model.Sizes) (model.Architecture, error) {
 		return nil, err
 	}
 	if _, is := arch.(model.TokenReader); sizes.Vocabulary > 0 && !is {
-		return nil, fmt.Errorf("%s reads measurements, and the data are texts: numbers of tokens; networks for texts are %s and %s",
-			arch.Name(), text.Classifier{}.Name(), text.BERT{}.Name())
+		return nil, fmt.Errorf("%s reads measurements, and the data are texts: numbers of tokens; networks for texts are %s, %s and %s",
+			arch.Name(), text.Classifier{}.Name(), text.BERT{}.Name(), text.Decoder{}.Name())
 	}
 	return arch, nil
 }

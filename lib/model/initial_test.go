@@ -71,6 +71,7 @@ func TestInitialWeightsAndRandomInputsKeepTheirBits(t *testing.T) {
 		{text.Small(50, 12), "347d45d78e09"},
 		{tiny, "65762d60ed09"},
 		{text.Classifier{Tokens: 8, Outputs: 3, Layers: 2, Width: 8, Heads: 2, Vocabulary: 20, Positions: 9}, "f102504ff4d5"},
+		{text.Decoder{Tokens: 8, Layers: 2, Width: 8, Heads: 2, Vocabulary: 20}, "402f15e29245"},
 		{vae.Gaussian{Features: 5}, "5f5235a045cf"},
 		{vae.Cells{Genes: 20}, "577e25480c56"},
 		{vae.Cells{Genes: 20, Hidden: []int{9, 5}, Clusters: 3, Dispersion: vae.PerGene, ZeroInflated: true, Dropout: nn.Zero}, "091249f2b8d7"},

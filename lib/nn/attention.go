@@ -1,9 +1,13 @@
+// Multi-head attention: of whole records, of records with padding, and causal.
+
 package nn
 
 import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	. "github.com/gomlx/gomlx/core/graph"
 )
 
@@ -24,11 +28,28 @@ func Attention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 // without any key every weight is the same, so that its numbers are finite.
 func PaddedAttention(t *Tape, q, k, v, present, mask *Node, heads, records int) *Node {
 	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
+	if present == nil {
+		return a.attend(t, q, k, v, mask, nil)
+	}
+	return a.attend(t, q, k, v, mask, func(scores *Node) *Node { return a.paddingScores(present, scores) })
+}
+
+// CausalAttention is Attention in which no token reads a later one: the weight of key b for query
+// a is 0 for b > a. There are as many queries as keys. Padding that follows a record's last token
+// is read by no token before it, so that it needs no mask.
+func CausalAttention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
+	a := attention{heads: heads, n: records, width: q.Shape().Dimensions[0] / heads}
+	return a.attend(t, q, k, v, mask, laterScores)
+}
+
+// attend is attention with the mask of a dropout; low returns what is added to the scores, nil:
+// nothing.
+func (a attention) attend(t *Tape, q, k, v, mask *Node, low func(scores *Node) *Node) *Node {
 	scale := 1 / math.Sqrt(float64(a.width))
 	qs, ks, vs := a.split(q), a.split(k), a.split(v)
 	scores := MulScalar(batchMatMulT(qs, ks), scale)
-	if present != nil {
-		scores = Add(scores, a.paddingScores(present, scores))
+	if low != nil {
+		scores = Add(scores, low(scores))
 	}
 	p := Softmax(scores, -1)
 	weights := p
@@ -83,6 +104,15 @@ func (a attention) paddingScores(present, scores *Node) *Node {
 	return Reshape(BroadcastToDims(Reshape(low, 1, a.n, 1, d[2]), a.heads, a.n, d[1], d[2]), d...)
 }
 
+// laterScores returns what is added to the scores [heads n, T, T]: 0 for a key that is not later
+// than the query, and for the others what padding has.
+func laterScores(scores *Node) *Node {
+	d := scores.Shape().Dimensions
+	place := func(axis int) *Node { return Iota(scores.Graph(), shapes.Make(dtypes.Int32, 1, d[1], d[2]), axis) }
+	later := ConvertDType(GreaterThan(place(2), place(1)), scores.DType())
+	return BroadcastToDims(MulScalar(later, -noKey), d...)
+}
+
 // noKey is far above any difference of scores, and finite in bfloat16 too.
 const noKey = 1e30
 
@@ -114,19 +144,25 @@ func MultiHead(t *Tape, queries, in *Node, w []*Node, mask *Node, heads, records
 
 // PaddedMultiHead is MultiHead for records with padding; present is that of PaddedAttention.
 func PaddedMultiHead(t *Tape, queries, in *Node, w []*Node, present, mask *Node, heads, records int) *Node {
-	q := DenseTokens(t, queries, w[0], w[1], records)
-	k := DenseTokens(t, in, w[2], nil, records)
-	v := DenseTokens(t, in, w[3], w[4], records)
+	q, k, v := projections(t, queries, in, w, records)
 	return DenseTokens(t, PaddedAttention(t, q, k, v, present, mask, heads, records), w[5], w[6], records)
 }
 
+// projections returns the queries, keys and values of an attention.
+func projections(t *Tape, queries, in *Node, w []*Node, records int) (q, k, v *Node) {
+	q = DenseTokens(t, queries, w[0], w[1], records)
+	k = DenseTokens(t, in, w[2], nil, records)
+	v = DenseTokens(t, in, w[3], w[4], records)
+	return q, k, v
+}
+
 // multiHeadInit draws the seven weights of an attention called name over tokens of the
-// given width.
-func multiHeadInit(k Initializer, rng *rand.Rand, name string, width int) Params {
+// given width; out draws those of the last projection.
+func multiHeadInit(k, out Initializer, rng *rand.Rand, name string, width int) Params {
 	p := k.DenseInit(rng, name+".query", width, width)
 	p = append(p, k.DenseInit(rng, name+".key", width, width)[0])
 	p = append(p, k.DenseInit(rng, name+".value", width, width)...)
-	return append(p, k.DenseInit(rng, name+".out", width, width)...)
+	return append(p, out.DenseInit(rng, name+".out", width, width)...)
 }
 
 // MultiHead gives the four projections of an attention PyTorch's names query, key, value

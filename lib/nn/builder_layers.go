@@ -2,7 +2,11 @@
 
 package nn
 
-import . "github.com/gomlx/gomlx/core/graph"
+import (
+	"fmt"
+
+	. "github.com/gomlx/gomlx/core/graph"
+)
 
 // Dense is W x + b with out outputs for x [in, n]; see [Dense].
 func (b *Builder) Dense(name string, x *Node, out int) *Node {
@@ -19,21 +23,48 @@ func (b *Builder) DenseTokens(name string, x *Node, out int) *Node {
 // Heads are the heads of an attention.
 type Heads struct {
 	Count   int
-	Present *Node   // [Tk, n], 0 where a record has padding; nil: no padding
-	Dropout string  // name of the random input, a mask of the attention's weights; "": none
-	Rate    float64 // of Dropout
+	Present *Node       // [Tk, n], 0 where a record has padding; nil: no padding
+	Causal  bool        // no token reads a later one, see [CausalAttention]; then there is no Present
+	Dropout string      // name of the random input, a mask of the attention's weights; "": none
+	Rate    float64     // of Dropout
+	Out     Initializer // of the projection of the result; nil: as the others
 }
 
 // MultiHead is attention with its projections, from the tokens queries [d, Tq n] to the tokens in
 // [d, Tk n]; see [PaddedMultiHead].
 func (b *Builder) MultiHead(name string, queries, in *Node, h Heads) *Node {
 	d, n := in.Shape().Dimensions, b.Records
-	w := b.Weights(multiHeadInit(b.initial, b.Rand(), name, d[0])...)
+	w := b.headWeights(name, d[0], h)
 	var mask *Node
 	if h.Dropout != "" {
 		mask = b.Dropout(h.Dropout, h.Count*(queries.Shape().Dimensions[1]/n)*(d[1]/n), h.Rate)
 	}
-	return PaddedMultiHead(b.Tape, queries, in, w, h.Present, mask, h.Count, n)
+	switch {
+	case !h.Causal:
+		return PaddedMultiHead(b.Tape, queries, in, w, h.Present, mask, h.Count, n)
+	case h.Present != nil:
+		panic(fmt.Errorf("the attention %s is causal, and its padding is masked too; padding that follows the last token needs no mask", name))
+	}
+	q, k, v := projections(b.Tape, queries, in, w, n)
+	return DenseTokens(b.Tape, CausalAttention(b.Tape, q, k, v, mask, h.Count, n), w[5], w[6], n)
+}
+
+// headWeights takes the seven weights of an attention.
+func (b *Builder) headWeights(name string, width int, h Heads) []*Node {
+	out := h.Out
+	if out == nil {
+		out = b.initial
+	}
+	return b.Weights(multiHeadInit(b.initial, out, b.Rand(), name, width)...)
+}
+
+// NextHeads is the attention of one more token per record, in [d, n], to itself and to those before
+// it, whose keys and values were kept; see [NextAttention].
+func (b *Builder) NextHeads(name string, in *Node, h Heads, keys, values, before *Node) (out, key, value *Node) {
+	w := b.headWeights(name, in.Shape().Dimensions[0], h)
+	q, k, v := projections(b.Tape, in, in, w, b.Records)
+	out, key, value = NextAttention(q, k, v, keys, values, before, h.Count)
+	return DenseTokens(b.Tape, out, w[5], w[6], b.Records), key, value
 }
 
 // LayerNorm normalises the columns of x; see [LayerNorm].

@@ -24,8 +24,12 @@ type StateTensor struct {
 	Name  string
 	Shape []int
 	// Params are the names of the parameters in the tensor, concatenated along the first
-	// axis; nil: none.
+	// axis; nil: none. An empty name is a part that only PyTorch has, zeros when it is
+	// written; there is at most one, which has what the others leave.
 	Params []string
+	// Transposed marks a matrix that is stored in x out, as in Hugging Face's Conv1D; Shape
+	// is that of the file.
+	Transposed bool
 	// Counter marks a counter (int64); other tensors are float32.
 	Counter bool
 }
@@ -116,14 +120,7 @@ func (d StateDict) File(p Params) *safetensors.File {
 			f.Tensors = append(f.Tensors, safetensors.FromInt64(s.Name, s.Shape, make([]int64, shapeSize(s.Shape))))
 			continue
 		}
-		var data []float32
-		for _, name := range s.Params {
-			data = append(data, byName[name]...)
-		}
-		if s.Params == nil {
-			data = make([]float32, shapeSize(s.Shape))
-		}
-		f.Tensors = append(f.Tensors, safetensors.FromFloat32(s.Name, s.Shape, data))
+		f.Tensors = append(f.Tensors, safetensors.FromFloat32(s.Name, s.Shape, s.data(byName)))
 	}
 	return f
 }
@@ -222,9 +219,6 @@ func (s StateTensor) read(t safetensors.Tensor, like Params, parts map[string][]
 	if i := firstNotFinite(data); i >= 0 {
 		return fmt.Sprintf("is not finite: element %d is %v", i, data[i])
 	}
-	for _, name := range s.Params {
-		n := shapeSize(like[slices.IndexFunc(like, func(p Param) bool { return p.Name == name })].Shape)
-		parts[name], data = data[:n:n], data[n:]
-	}
+	s.split(data, like, parts)
 	return ""
 }

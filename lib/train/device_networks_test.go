@@ -35,6 +35,7 @@ func deviceNetworks() map[string]struct {
 	images, labels := toy(4, 18, 64, 3)
 	large, ys := toy(6, 20, 256, 3)
 	bert, masked := maskedWindows()
+	decoder, answers := answeredQuestions()
 	ownEncoder := ib.Bottleneck{Features: 6, Outputs: 3, Latent: 4, Compressor: ib.MLP{Hidden: 5}, Approximator: ib.MLP{Hidden: 5}}
 	return map[string]struct {
 		arch model.Architecture
@@ -49,6 +50,7 @@ func deviceNetworks() map[string]struct {
 		"AllCNN":                 {vision.AllCNN{Channels: 1, Side: 8, Outputs: 3, Width: 2}, labelled(images, labels)},
 		"ResNet-18":              {vision.ResNet18{Channels: 1, Side: 16, Outputs: 3, Width: 2}, labelled(large, ys)},
 		"BERT":                   {bert, masked},
+		"decoder":                {decoder, answers},
 		"classifier of texts":    {textClassifier(bert), labelled(masked[0].X.FirstColumns(bert.Tokens), y)},
 		"denoiser": {diffusion.UNet{Side: 8, Width: 4, Levels: 2}, Objective{
 			{X: images, Augment: diffusion.EDM{}, Targets: []Target{{Loss: diffusion.EDM{}, Weight: 1.0 / 64}}},
@@ -280,4 +282,26 @@ func maskedWindows() (text.BERT, Objective) {
 		panic(err) // the windows above fit
 	}
 	return m, Objective{{X: x, Augment: m.Masking(3, 4, 2, 3), Targets: []Target{{Loss: m.Loss(), Weight: 1}}}}
+}
+
+// answeredQuestions returns a decoder of short texts, and the objective of the tokens that follow.
+func answeredQuestions() (text.Decoder, Objective) {
+	m := text.Decoder{Tokens: 7, Layers: 2, Width: 8, Heads: 2, Hidden: 12, Vocabulary: 20, Positions: 9}
+	var all []text.Passage
+	for i := range 18 {
+		p := text.Passage{Given: []int{i % 5}}
+		for k := range i%6 + 1 {
+			p.Follows = append(p.Follows, (3*i+k)%20)
+		}
+		all = append(all, p)
+	}
+	x, err := m.Records(all)
+	if err != nil {
+		panic(err) // the texts above fit
+	}
+	in, err := m.NextInputs(x)
+	if err != nil {
+		panic(err)
+	}
+	return m, Objective{{X: x, Targets: []Target{{Loss: m.Loss(), Inputs: in, Weight: 1}}}}
 }

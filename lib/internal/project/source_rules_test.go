@@ -46,6 +46,7 @@ var sameLayerImports = map[string][]string{
 	"lib/internal": {"lib/files"}, // lib/internal/release
 	"lib/privacy":  {"lib/array"},
 	"lib/stats":    {"lib/progress"},
+	"lib/text":     {"lib/files"},
 	"lib/utility":  {"lib/array", "lib/progress", "lib/stats"},
 	"lib/model":    {"lib/nn"},
 	"lib/unlearn":  {"lib/attack", "lib/information", "lib/federated"}, // critics, and federated methods

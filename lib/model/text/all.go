@@ -15,8 +15,12 @@ type Family struct {
 
 // All lists the networks.
 func All() []Family {
-	return append(Classifiers(), Family{BERT{}.Name(), "BERT's encoder, trained to predict hidden tokens (masked language modelling)",
-		func(v, t, _ int) model.Architecture { return BERT{Vocabulary: v, Tokens: t} }})
+	return append(Classifiers(),
+		Family{BERT{}.Name(), "BERT's encoder, trained to predict hidden tokens (masked language modelling)",
+			func(v, t, _ int) model.Architecture { return BERT{Vocabulary: v, Tokens: t} }},
+		Family{Decoder{}.Name(), "GPT-2's decoder, trained to predict the next token",
+			func(v, t, _ int) model.Architecture { return Decoder{Vocabulary: v, Tokens: t} }},
+	)
 }
 
 // Classifiers lists the networks that tell classes of texts apart.

@@ -1,6 +1,7 @@
 // Package text has networks for text: BERT's encoder with its head for masked language
-// modelling, the masking that it is trained with, a classifier of texts with the same encoder,
-// and the reading of published weights.
+// modelling, the masking that it is trained with, a classifier of texts with the same encoder;
+// GPT-2's decoder, what it says (Generator) and how probable a text is to it (Decoder.Measure); and
+// the reading of published weights.
 package text
 
 import (

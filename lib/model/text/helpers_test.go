@@ -119,7 +119,10 @@ func valuesOf(in map[string]array.Matrix[float32], names []string) (out []array.
 
 // lossOf returns the loss that a network is trained with.
 func lossOf(a model.Architecture) loss.Loss {
-	if m, is := a.(BERT); is {
+	switch m := a.(type) {
+	case BERT:
+		return m.Loss()
+	case Decoder:
 		return m.Loss()
 	}
 	return loss.CrossEntropy{}

@@ -64,7 +64,10 @@ func (m BERT) nameEncoder(d *nn.StateDict) {
 // other tensor that is missing, unknown or of another shape is an error, which lists all.
 func (m BERT) ReadWeights(f *safetensors.File, initial nn.Params) (p nn.Params, notes []string, err error) {
 	r := newReading(f)
-	wrong := r.untie()
+	wrong := r.untie(map[string]string{
+		headPrefix + "decoder.weight": bodyPrefix + "embeddings.word_embeddings.weight",
+		headPrefix + "decoder.bias":   headPrefix + "bias",
+	})
 	return r.read(m, m, initial, wrong, headPrefix, "head for masked language modelling")
 }
 
@@ -162,13 +165,10 @@ func (r *reading) drop(what string, unused func(name string) bool) bool {
 	return len(names) > 0
 }
 
-// untie removes the copies of tied tensors. A copy with other numbers is an error: the
-// network has no place for it.
-func (r *reading) untie() (wrong []string) {
-	for copied, of := range map[string]string{
-		headPrefix + "decoder.weight": bodyPrefix + "embeddings.word_embeddings.weight",
-		headPrefix + "decoder.bias":   headPrefix + "bias",
-	} {
+// untie removes the copies of tied tensors, each of the one that it is a copy of. A copy with other
+// numbers is an error: the network has no place for it.
+func (r *reading) untie(copies map[string]string) (wrong []string) {
+	for copied, of := range copies {
 		i, k := r.index(copied), r.index(of)
 		switch {
 		case i < 0:

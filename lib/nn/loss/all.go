@@ -24,6 +24,7 @@ func All() []Loss {
 		InfoNCE{},
 		MaskedLanguage{Vocabulary: 3}, // it has no default; the suite's network has three tokens
 		MaskedDistillation{Vocabulary: 3},
+		NextToken{Vocabulary: 3},
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
 	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6},
-		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}) {
+		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}, loss.NextToken{Vocabulary: 6}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 
 // inputsOf makes the inputs of losses that take no normal numbers.
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
-	loss.MaskedLanguage{}.Name(): maskedTokens, loss.MaskedDistillation{}.Name(): maskedTokens,
+	loss.MaskedLanguage{}.Name(): maskedTokens, loss.MaskedDistillation{}.Name(): maskedTokens, loss.NextToken{}.Name(): maskedTokens,
 	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
@@ -55,7 +55,7 @@ func maskedTokens(name string, width int) array.Matrix[float32] {
 	m := array.New[float32](5, width)
 	for i := range m.Data {
 		m.Data[i] = float32(i * i % 3)
-		if name == loss.MaskedWeights {
+		if name == loss.MaskedWeights || name == loss.NextWeights {
 			m.Data[i] = 0.25 * float32(i%3)
 		}
 	}
@@ -77,6 +77,25 @@ func TestAMaskedTokenThatIsNoneIsRefusedByItsRecord(t *testing.T) {
 		in := map[string]array.Matrix[float32]{loss.MaskedTokens: array.New[float32](2, 1), loss.MaskedWeights: array.New[float32](2, 1)}
 		in[loss.MaskedTokens].Data[1], in[loss.MaskedWeights].Data[1] = c.token, c.weights
 		if err := loss.CheckInputs(c.l, map[string]int{loss.MaskedLogits: 3}, in, 2); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%q: error %v", words, err)
+		}
+	}
+}
+
+func TestANextTokenThatIsNoneIsRefusedByItsRecord(t *testing.T) {
+	for words, c := range map[string]struct {
+		l             loss.NextToken
+		token, weight float32
+	}{
+		"record 1, token 0: 3 is no token":     {loss.NextToken{Vocabulary: 3}, 3, 1},
+		"record 1, token 0: -1 is no token":    {loss.NextToken{Vocabulary: 3}, -1, 1},
+		"record 1, token 0: the weight is -1":  {loss.NextToken{Vocabulary: 3}, 2, -1},
+		"next-token: an output of width 3 is":  {loss.NextToken{Vocabulary: 4}, 2, 1},
+		"next-token needs the size of the voc": {loss.NextToken{}, 2, 1},
+	} {
+		in := map[string]array.Matrix[float32]{loss.NextTokens: array.New[float32](2, 1), loss.NextWeights: array.New[float32](2, 1)}
+		in[loss.NextTokens].Data[1], in[loss.NextWeights].Data[1] = c.token, c.weight
+		if err := loss.CheckInputs(c.l, map[string]int{loss.NextLogits: 3}, in, 2); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%q: error %v", words, err)
 		}
 	}
@@ -116,6 +135,7 @@ func TestLossesByHand(t *testing.T) {
 		nn.Output: {1, 0.5, -2, 0}, loss.LatentMean: {0.5, 0}, loss.LatentLogVar: {-1, 0}, nn.Logits: {2, 0, -1, 0},
 		loss.Proportion: {1, 0, 0, 0.25}, loss.PairScores: {2, 0, -1, 0, 0.5, 0}, // a pair and two negative samples
 		loss.MaskedLogits: {2, 0, -1, 0, 0.5, 0}, loss.TeacherLogits: {0, 0, 0, 0, 0, 2}, // one position, three tokens
+		loss.NextLogits: {2, 0, -1, 0, 0.5, 0},
 	}
 	target, labels := []float32{0, 0.5, 1, 3}, []float32{1, 0, 0, 1} // classes 0 and 1
 	kl := (0.25 + math.Exp(-1) + 1 - 1) / 2
@@ -141,6 +161,8 @@ func TestLossesByHand(t *testing.T) {
 			[2]float64{0.5*math.Log(math.Exp(2)+math.Exp(-1)+math.Exp(0.5)) - 0.25, 2 * math.Log(3)}},
 		{loss.MaskedDistillation{Vocabulary: 3, Temperature: 2}, map[string][]float32{loss.MaskedTokens: {2, 1}, loss.MaskedWeights: {0.5, 2}},
 			[2]float64{2 * (math.Log(math.E+math.Exp(-0.5)+math.Exp(0.25)) - 0.25 - math.Log(3)), 8 * (math.E/(2+math.E) - math.Log(2+math.E) + math.Log(3))}},
+		{loss.NextToken{Vocabulary: 3}, map[string][]float32{loss.NextTokens: {0, 2}, loss.NextWeights: {0.5, 2}},
+			[2]float64{0.5*math.Log(math.Exp(2)+math.Exp(-1)+math.Exp(0.5)) - 1, 2 * math.Log(3)}},
 		{loss.Distillation{Temperature: 3}, map[string][]float32{loss.Probabilities: labels}, [2]float64{9 * math.Log(1+math.Exp(-1)), 9 * math.Ln2}},
 	} {
 		got := evaluate(t, c.l, out, c.inputs)

@@ -55,34 +55,44 @@ func (l MaskedLanguage) Check(in map[string]array.Matrix[float32]) error {
 
 // maskedInputs are the inputs of a loss l at the masked positions of a language model.
 func maskedInputs(l Loss, vocabulary int, outputs map[string]int) (map[string]int, error) {
-	width, err := outputWidth(l, outputs, MaskedLogits)
+	positions, err := positionsOf(l, vocabulary, outputs, MaskedLogits)
+	return map[string]int{MaskedTokens: positions, MaskedWeights: positions}, err
+}
+
+// positionsOf returns the number of positions of an output that has the scores of every token of a
+// vocabulary at each.
+func positionsOf(l Loss, vocabulary int, outputs map[string]int, name string) (int, error) {
+	width, err := outputWidth(l, outputs, name)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if err := checkVocabulary(l, vocabulary); err != nil {
-		return nil, err
+		return 0, err
 	}
 	if width%vocabulary != 0 {
-		return nil, fmt.Errorf("the loss %s: an output of width %d is no whole number of positions over %d tokens", l.Name(), width, vocabulary)
+		return 0, fmt.Errorf("the loss %s: an output of width %d is no whole number of positions over %d tokens", l.Name(), width, vocabulary)
 	}
-	positions := width / vocabulary
-	return map[string]int{MaskedTokens: positions, MaskedWeights: positions}, nil
+	return width / vocabulary, nil
 }
 
 // checkMasked checks the tokens and weights of masked positions.
 func checkMasked(l Loss, vocabulary int, in map[string]array.Matrix[float32]) error {
-	tokens, weights := in[MaskedTokens], in[MaskedWeights]
+	return checkTokens(l, "masked position", vocabulary, in[MaskedTokens], in[MaskedWeights])
+}
+
+// checkTokens checks tokens and weights, whose place in a record an error calls where.
+func checkTokens(l Loss, where string, vocabulary int, tokens, weights array.Matrix[float32]) error {
 	for i := range tokens.Rows {
 		for p, v := range tokens.Row(i) {
 			if v != float32(int(v)) || v < 0 || int(v) >= vocabulary {
-				return fmt.Errorf("record %d, masked position %d: %v is no token, a whole number below %d", i, p, v, vocabulary)
+				return fmt.Errorf("record %d, %s %d: %v is no token, a whole number below %d", i, where, p, v, vocabulary)
 			}
 		}
 	}
 	for i := range weights.Rows {
 		for p, w := range weights.Row(i) {
 			if w < 0 {
-				return fmt.Errorf("record %d, masked position %d: the weight is %v, it cannot be negative", i, p, w)
+				return fmt.Errorf("record %d, %s %d: the weight is %v, it cannot be negative", i, where, p, w)
 			}
 		}
 	}
@@ -98,12 +108,18 @@ func checkVocabulary(l Loss, vocabulary int) error {
 
 // Graph implements Loss.
 func (l MaskedLanguage) Graph(g Batch) Value {
-	tokens, weights := g.Inputs[MaskedTokens], g.Inputs[MaskedWeights]
+	losses, adjoint := tokenCrossEntropy(g.Outputs[MaskedLogits], g.Inputs[MaskedTokens], g.Inputs[MaskedWeights], l.Vocabulary)
+	return Value{Losses: losses, Adjoints: map[string]*Node{MaskedLogits: adjoint}}
+}
+
+// tokenCrossEntropy returns the sum over positions of weight times cross-entropy, [1, n], and its
+// derivative by the scores, [vocabulary P, n], for tokens and weights [P, n].
+func tokenCrossEntropy(scores, tokens, weights *Node, vocabulary int) (losses, adjoint *Node) {
 	d := tokens.Shape().Dimensions
 	positions, n := d[0], d[1]
-	z := Reshape(g.Outputs[MaskedLogits], l.Vocabulary, positions*n)
+	z := Reshape(scores, vocabulary, positions*n)
 	row := func(x *Node) *Node { return Reshape(x, 1, positions*n) }
-	every := func(x *Node) *Node { return BroadcastToDims(x, l.Vocabulary, positions*n) }
+	every := func(x *Node) *Node { return BroadcastToDims(x, vocabulary, positions*n) }
 
 	top := StopGradient(ReduceAndKeep(z, ReduceMax, 0))
 	e := Exp(Sub(z, every(top)))
@@ -112,12 +128,9 @@ func (l MaskedLanguage) Graph(g Batch) Value {
 	place := Transpose(Concatenate([]*Node{row(ConvertDType(tokens, dtypes.Int32)), column}, 0), 0, 1)
 	own := Sub(row(Gather(z, place)), top)
 	each := Mul(Sub(Log(total), own), row(weights))
-	number := Iota(z.Graph(), shapes.Make(tokens.DType(), l.Vocabulary, 1), 0)
+	number := Iota(z.Graph(), shapes.Make(tokens.DType(), vocabulary, 1), 0)
 	p := Div(e, every(total))
 	distance := Where(Equal(every(number), every(row(tokens))), AddScalar(p, -1), p)
-	adjoint := Mul(distance, every(row(weights)))
-	return Value{
-		Losses:   ReduceAndKeep(Reshape(each, positions, n), ReduceSum, 0),
-		Adjoints: map[string]*Node{MaskedLogits: Reshape(adjoint, l.Vocabulary*positions, n)},
-	}
+	losses = ReduceAndKeep(Reshape(each, positions, n), ReduceSum, 0)
+	return losses, Reshape(Mul(distance, every(row(weights))), vocabulary*positions, n)
 }

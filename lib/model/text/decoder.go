@@ -1,0 +1,188 @@
+// GPT-2's decoder, which predicts the next token.
+
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	. "github.com/gomlx/gomlx/core/graph"
+
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/nn/loss"
+)
+
+// Decoder is the language model of Radford et al. 2019 (Language Models are Unsupervised Multitask
+// Learners), GPT-2. For the tokens H of a record
+//
+//	H = drop(token + position)
+//	H = H + drop(attend(norm(H)))                        Layers times, then in the same layer
+//	H = H + drop(W2 gelu(W1 norm(H) + b1) + b2)
+//
+// where no token reads a later one and gelu is the approximation by tanh. With the tokens' own
+// embedding E the scores of the token after position t are
+//
+//	z = E norm(h_t)
+//
+// A record has Inputs = Tokens + Predicted numbers: the numbers of its tokens, any tokens after the
+// last, which nothing reads, and then the positions of the tokens to predict, 1 or more, each from
+// those before it; 0 for a place that is not used. The output loss.NextLogits has the scores for
+// these; see Record, NextInputs and loss.NextToken. The embedding is norm(h_t) for the last token to
+// predict, from which it is predicted.
+//
+// The zero value is a small network of our own (the GPT-2 published as "small" has 12 layers, 12
+// heads, width 768 and 1,024 positions).
+//
+// Differences from Hugging Face's GPT2LMHeadModel: (1) the head computes only the positions asked
+// for; (2) keys have no bias, which the softmax over keys cancels; (3) a gradient of one weight
+// cannot be had per record, because the head shares the embedding.
+type Decoder struct {
+	Tokens     int     `json:"tokens,omitempty"`     // of a record, 0: 128, or those of the data
+	Predicted  int     `json:"predicted,omitempty"`  // greatest number of tokens to predict, 0: all but the first
+	Layers     int     `json:"layers,omitempty"`     // 0: 4
+	Width      int     `json:"width,omitempty"`      // of a token and the embedding, 0: 256
+	Heads      int     `json:"heads,omitempty"`      // must divide the width, 0: 4
+	Hidden     int     `json:"hidden,omitempty"`     // units of a feed-forward layer, 0: 4 times the width
+	Vocabulary int     `json:"vocabulary,omitempty"` // number of tokens there are, 0: 50,257, or those of the data
+	Positions  int     `json:"positions,omitempty"`  // the longest record, 0: Tokens
+	Dropout    float64 `json:"dropout,omitempty"`    // on embeddings, attention weights and both layers' outputs, 0: 0.1, nn.Zero: none
+	Eps        float64 `json:"eps,omitempty"`        // of the normalisation, 0: 1e-5
+}
+
+var (
+	_ model.Architecture   = Decoder{}
+	_ model.StateDictNamer = Decoder{}
+	_ model.Network        = Decoder{}
+	_ model.TokenReader    = Decoder{}
+)
+
+func (m Decoder) withDefaults() Decoder {
+	m.Tokens = cmp.Or(m.Tokens, 128)
+	m.Predicted = cmp.Or(m.Predicted, m.Tokens-1)
+	m.Layers = cmp.Or(m.Layers, 4)
+	m.Width = cmp.Or(m.Width, 256)
+	m.Heads = cmp.Or(m.Heads, 4)
+	m.Hidden = cmp.Or(m.Hidden, 4*m.Width)
+	m.Vocabulary = cmp.Or(m.Vocabulary, 50257)
+	m.Positions = cmp.Or(m.Positions, m.Tokens)
+	m.Dropout = cmp.Or(m.Dropout, 0.1)
+	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
+	return m
+}
+
+// WithDefaults implements model.Architecture.
+func (m Decoder) WithDefaults() model.Architecture { return m.withDefaults() }
+
+// Name implements model.Architecture.
+func (Decoder) Name() string { return "gpt-2" }
+
+// Inputs implements model.Architecture.
+func (m Decoder) Inputs() int {
+	m = m.withDefaults()
+	return m.Tokens + m.Predicted
+}
+
+// Returns implements model.Architecture.
+func (m Decoder) Returns() []model.Output {
+	m = m.withDefaults()
+	return []model.Output{{Name: loss.NextLogits, Width: m.Vocabulary * m.Predicted}}
+}
+
+// Loss returns the loss of the next token for the network's vocabulary.
+func (m Decoder) Loss() loss.NextToken {
+	return loss.NextToken{Vocabulary: m.withDefaults().Vocabulary}
+}
+
+// maxScores is the number of scores of a chunk of records, 32 MB, up to which MaxBatch takes more
+// records.
+const maxScores = 1 << 23
+
+// MaxBatch implements model.MaxBatch: 16 records, or fewer where the scores of all tokens are many.
+func (m Decoder) MaxBatch() int {
+	return max(1, min(16, maxScores/max(1, model.OutputWidths(m)[loss.NextLogits])))
+}
+
+// VocabularySize implements model.TokenReader.
+func (m Decoder) VocabularySize() int { return m.withDefaults().Vocabulary }
+
+// ForData implements model.Network: records of s.Features numbers, as Record makes them. A
+// vocabulary that is larger than the data's is kept.
+func (m Decoder) ForData(s model.Sizes) (model.Architecture, error) {
+	m.Vocabulary = cmp.Or(m.Vocabulary, s.Vocabulary)
+	switch {
+	case m.Tokens == 0 && m.Predicted == 0:
+		m.Tokens = (s.Features + 1) / 2 // all but the first are predicted
+	case m.Tokens == 0:
+		m.Tokens = s.Features - m.Predicted
+	}
+	if d := m.withDefaults(); s.Features != m.Inputs() {
+		return nil, fmt.Errorf("%s takes %d tokens and %d positions to predict, the data have %d features", m.Name(), d.Tokens, d.Predicted, s.Features)
+	}
+	return m, model.CheckVocabulary(m, s.Vocabulary)
+}
+
+// Check implements model.Architecture.
+func (m Decoder) Check() error {
+	m = m.withDefaults()
+	if m.Predicted < 1 || m.Predicted >= m.Tokens {
+		return fmt.Errorf("%s: %d tokens to predict, possible are 1 to %d, all but the first of a record", m.Name(), m.Predicted, m.Tokens-1)
+	}
+	e := BERT{Tokens: m.Tokens, Layers: m.Layers, Width: m.Width, Heads: m.Heads, Hidden: m.Hidden, Vocabulary: m.Vocabulary,
+		Positions: m.Positions, Dropout: m.Dropout, Eps: m.Eps}
+	return e.checkEncoder(m.Name(), 0, float64(m.Vocabulary)*float64(m.Predicted))
+}
+
+func (m Decoder) dropoutRate() float64 { return BERT{Dropout: m.Dropout}.dropoutRate() }
+
+// residual is where the weights of both projections that are added to H start: in GPT-2 their
+// deviation falls with the number of such sums.
+func (m Decoder) residual() nn.NormalWeights {
+	return nn.NormalWeights(float64(initial) / math.Sqrt(2*float64(m.Layers)))
+}
+
+// Build implements model.Architecture. The layers of the trace are the values of the embedding's
+// token after each layer.
+func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
+	m, b = m.withDefaults(), b.Initial(initial)
+	codes, positions := Slice(x, AxisRange(0, m.Tokens), AxisRange()), Slice(x, AxisRange(m.Tokens), AxisRange())
+	before := func(position *Node) *Node { return MaxScalar(AddScalar(position, -1), 0) }
+	last := before(ReduceAndKeep(positions, ReduceMax, 0))
+
+	table, places := m.tables(b)
+	h := nn.AddPositions(b.Tape, nn.TokenEmbedding(b.Tape, codes, table), places, b.Records)
+	h = b.DropoutTokens("embeddings", h, m.dropoutRate())
+	var layers []model.Layer
+	for l := range m.Layers {
+		h = m.layer(b.Sub(layerName(l)), h, func(b *nn.Builder, in *Node) *Node { return b.MultiHead("attention", in, in, m.heads()) })
+		layers = append(layers, model.Layer{Name: fmt.Sprintf("layer%d", l+1), Value: nn.GatherTokens(b.Tape, h, last)})
+	}
+	h = b.LayerNorm("norm", h, m.Eps)
+	scores := nn.DenseTokens(b.Tape, nn.GatherTokens(b.Tape, h, before(positions)), table, nil, b.Records)
+	return model.Trace{
+		Outputs:   map[string]*Node{loss.NextLogits: nn.ByRecord(b.Tape, scores, b.Records)},
+		Embedding: nn.GatherTokens(b.Tape, h, last),
+		Layers:    layers,
+	}
+}
+
+// tables takes the embeddings of tokens and positions.
+func (m Decoder) tables(b *nn.Builder) (tokens, positions *Node) {
+	tokens = b.Weight("token.weight", initial.Fill, m.Vocabulary, m.Width)
+	return tokens, b.Weight("position.weight", initial.Fill, m.Positions, m.Width)
+}
+
+func (m Decoder) heads() nn.Heads {
+	return nn.Heads{Count: m.Heads, Causal: true, Dropout: "attention", Rate: m.dropoutRate(), Out: m.residual()}
+}
+
+// layer builds one layer on the tokens h; attend is the attention to the tokens in.
+func (m Decoder) layer(b *nn.Builder, h *Node, attend func(b *nn.Builder, in *Node) *Node) *Node {
+	rate := m.dropoutRate()
+	a := attend(b, b.LayerNorm("attention.norm", h, m.Eps))
+	h = nn.Residual(b.Tape, h, b.DropoutTokens("attention.out", a, rate))
+	up := nn.GELUTanh(b.Tape, b.DenseTokens("ffn.up", b.LayerNorm("ffn.norm", h, m.Eps), m.Hidden))
+	down := b.Initial(m.residual()).DenseTokens("ffn.down", up, m.Width)
+	return nn.Residual(b.Tape, h, b.DropoutTokens("ffn", down, rate))
+}
