@@ -142,30 +142,27 @@ func init() {
 	table4.studies = oneStudy(mainStudy)
 	table4.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(table4, s, c)
-		t.Columns = []report.Column{{Name: "data set"}}
+		var all []columns
 		for _, a := range c.variants() {
-			t.Columns = append(t.Columns, report.Column{Name: a.Label})
+			all = append(all, oneColumn(a.Label, "", func(rows []Row) report.Cell {
+				est := seedMean(filter(rows, func(r Row) bool { return r.Variant == a.Label }), mia)
+				cell := report.Est(est, 3)
+				if est.Value <= 0.45 || est.Value >= 0.55 {
+					cell.Text += " *"
+				}
+				return cell
+			}))
 		}
-		t.Columns = append(t.Columns, report.Column{Name: "chance floor", Note: "mean and 95th percentile of |accuracy - 0.5| of a " +
-			"fixed threshold on as many forget and held-out records, when nothing can be told"})
+		all = append(all, oneColumn("chance floor", "mean and 95th percentile of |accuracy - 0.5| of a "+
+			"fixed threshold on as many forget and held-out records, when nothing can be told", func(rows []Row) report.Cell {
+			floor := stats.ChanceFloorBalanced(rows[0].Forget)
+			return report.Str(fmt.Sprintf("%.3f, %.3f (n = %d)", floor.Mean, floor.P95, rows[0].Forget))
+		}))
+		t := e.variantTable(table4, s, all, c)
+		t.Columns[0].Name = "data set"
 		for _, f := range c.Study.Fractions {
 			for _, d := range c.Study.DataSets {
-				row := report.Row{Group: "forget fraction " + percent(f), Cells: []report.Cell{report.Str(d)}}
-				var n int
-				for _, a := range c.variants() {
-					rows := filter(rowsOf(c.Rows, a.Label, f), func(r Row) bool { return r.DataSet == d })
-					n = rows[0].Forget
-					est := seedMean(rows, mia)
-					cell := report.Est(est, 3)
-					if est.Value <= 0.45 || est.Value >= 0.55 {
-						cell.Text += " *"
-					}
-					row.Cells = append(row.Cells, cell)
-				}
-				floor := stats.ChanceFloorBalanced(n)
-				row.Cells = append(row.Cells, report.Str(fmt.Sprintf("%.3f, %.3f (n = %d)", floor.Mean, floor.P95, n)))
-				t.Rows = append(t.Rows, row)
+				addVariant(t, fractionGroup+percent(f), d, "", c.rowsIn(d, f), all)
 			}
 		}
 		return &Output{Table: t}, nil
