@@ -100,10 +100,10 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 	}
 	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "features in the original model")
 	fails(t, lethe(t, append(args, "--protocol", "P-G")...), cli.ExitUsage, "--protocol P-G", "P-A", "cross-fitted-mlp")
-	fails(t, lethe(t, append(args, "--original-members", args[3])...), cli.ExitUsage, "original-nonmembers")
+	fails(t, lethe(t, append(args, "--original-members", args[4])...), cli.ExitUsage, "original-nonmembers")
 	bad := shiftedRecords(1, 30, 3)
 	bad.Data[9] = math.NaN()
-	fails(t, lethe(t, "audit", "--only", "features", "--members", matrixFile(t, bad), "--nonmembers", args[5]), cli.ExitFailure, "--members", "row 1, column 1 is NaN")
+	fails(t, lethe(t, "audit", "--only", "features", "--members", matrixFile(t, bad), "--nonmembers", args[6]), cli.ExitFailure, "--members", "row 1, column 1 is NaN")
 }
 
 // Non-members that lie beside members: told which, nothing is found where there is

@@ -195,7 +195,7 @@ func lensFlag(l audit.Lens) string { return strings.ReplaceAll(l.Name(), " ", "-
 func checkNoSingles(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if _, raw := f.Value.(*verbatim); raw {
-			err = cli.Usagef("--%s names a single array; it needs --only and no folder", f.Name)
+			err = cli.Usagef("--%s is a flag of a measure on single arrays, --only and no folder", f.Name)
 		}
 	})
 	return err

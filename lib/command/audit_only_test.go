@@ -90,7 +90,7 @@ func TestOnlySaysWhatDoesNotGoTogether(t *testing.T) {
 		"--only scores,sde":                                              {"name a folder of arrays, or one of"},
 		"DIR --only nothing":                                             {"--only nothing", "neighbours", "lira-offline"},
 		"DIR --only scores":                                              {"--only scores", "neighbours"},
-		"DIR --members V":                                                {"--members", "single array", "no folder"},
+		"DIR --members V":                                                {"--members", "single arrays", "no folder"},
 		"DIR --only loss --members V":                                    {"--members", "single array"},
 		"--only sde --bandwidth no --target V --in V --out V":            {"--bandwidth"},
 	} {

@@ -110,13 +110,13 @@ func anyVerdict(Judged) bool { return true }
 // isRoot reports whether a verdict is at the paper's bandwidth.
 func isRoot(j Judged) bool { return j.Bandwidth == sde.SqrtDim().String() }
 
-// ofFraction selects verdicts at a fraction, at selects those at a size and after some per cent of
+// ofFraction selects the verdicts at a fraction, verdictsAt those at a size and after some per cent of
 // the training too, and atRoot those at the paper's bandwidth.
 func ofFraction(fraction float64) func(Judged) bool {
 	return func(j Judged) bool { return j.Fraction == fraction }
 }
 
-func at(fraction float64, size, percent int) func(Judged) bool {
+func verdictsAt(fraction float64, size, percent int) func(Judged) bool {
 	return func(j Judged) bool { return j.Fraction == fraction && j.Size == size && j.Percent == percent }
 }
 

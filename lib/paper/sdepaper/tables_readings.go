@@ -47,7 +47,7 @@ func init() {
 			for _, r := range ev.Fractions {
 				for _, j := range judges(sde.SDE{}.Name(), sde.SpreadOnly{}.Name()) {
 					for _, c := range ev.Checkpoints {
-						l := ev.line(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), j.name, size), s, j, at(r, size, c))
+						l := ev.line(fmt.Sprintf("%s, %s, |S| = %d", group(s, r), j.name, size), s, j, verdictsAt(r, size, c))
 						l.Label = fmt.Sprintf("%d %%", c)
 						t.Rows = append(t.Rows, l.Row(columns))
 					}
