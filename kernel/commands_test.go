@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/lib/command"
 
@@ -70,6 +71,38 @@ func singles() string {
 		fmt.Fprintf(&out, "\n### lethe audit --only %s\n\n```\n%s```\n", name, help)
 	}
 	return out.String()
+}
+
+// A screen, as a laptop's terminal shows it. A longer line takes two rows.
+const screenRows, screenColumns = 40, 100
+
+// Every help fits a screen. What does not is behind lethe try --help-all, in lethe list or in docs/.
+func TestHelpFitsAScreen(t *testing.T) {
+	t.Setenv("LETHE_SCALE", "")
+	check := func(words ...string) {
+		help, rows := lethe(t, append(words, "--help")...).Out, 0
+		for line := range strings.Lines(help) {
+			n := utf8.RuneCountInString(strings.TrimRight(line, "\n"))
+			rows += max(1, (n+screenColumns-1)/screenColumns)
+			if len(words) == 0 && n > screenColumns {
+				t.Errorf("lethe --help has a line of %d columns: %s", n, line)
+			}
+		}
+		if rows > screenRows || rows < 5 {
+			t.Errorf("lethe %s --help takes %d rows of a screen", strings.Join(words, " "), rows)
+		}
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		check(strings.Fields(c.CommandPath())[1:]...)
+		for _, sub := range documentedCommands(c) {
+			walk(sub)
+		}
+	}
+	walk(newRoot())
+	for _, name := range command.SingleNames() {
+		check("audit", "--only", name)
+	}
 }
 
 // documentedCommands returns the commands directly below c that its help shows.

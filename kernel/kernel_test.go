@@ -78,7 +78,7 @@ func TestTyposAreUsageErrorsWithASuggestion(t *testing.T) {
 		{"zzzzzz", []string{"there are", "audit", "table", "try"}},
 		{"audit --only scores --membrs x", []string{"--membrs", "did you mean --members?", "try: lethe audit --help"}},
 		{"audit --only scores --x", []string{"--x", "try: lethe audit --help"}},
-		{"audit --only scores", []string{"members", "nonmembers", "try: lethe audit --help"}},
+		{"audit --only scores", []string{"members", "nonmembers", "lethe audit --only scores --help"}},
 		{"audit --only scores --members", []string{"--members"}},
 		{"score --members a --nonmembers b c", []string{`"c"`}},
 		{"data get adlt", []string{"adlt", "did you mean adult?"}},

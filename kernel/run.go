@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/lethe-ml/lethe/kernel/notebook"
@@ -44,11 +43,9 @@ NOTEBOOK is a file, or the beginning of the name of a notebook: start/00 is the 
 one, and start a folder of them. In a clone of Lethe these are the clone's notebooks;
 elsewhere they are unpacked as by "lethe lab".
 
-A cell with sliders is drawn for some of their other values too, so that the sliders of the
-saved notebook and of its web page move without a kernel.
-
-With --check the claims that the notebooks print are compared with those saved in the
-files: the same statements with the same verdicts.`,
+A cell with sliders is drawn for some of their other values too, so that the sliders of the saved
+notebook and of its web page move without a kernel. With --check the claims that the notebooks
+print are compared with those saved in the files: the same statements with the same verdicts.`,
 		Example: `  lethe run start/00
   lethe run
   lethe run my-own.ipynb --scale standard
@@ -57,7 +54,7 @@ files: the same statements with the same verdicts.`,
   lethe run --lint`,
 	}
 	f := c.Flags()
-	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+scalesHelp())
+	f.StringVar(&r.scale, "scale", "quick", "how much the cells compute: "+cli.List(scalesOf(&notebook.Notebook{}, command.Papers())))
 	f.BoolVar(&r.check, "check", false, "compare the claims with those saved in the notebooks")
 	f.BoolVar(&r.inPlace, "in-place", false, "save a notebook that ran to its end over the original")
 	f.StringVar(&r.out, "out", "", "folder for the executed notebooks (default: out/notebooks in the clone, or in the folder of notebooks)")
@@ -101,14 +98,6 @@ files: the same statements with the same verdicts.`,
 
 func jupyterOf(ready *setup.Ready) notebook.Jupyter {
 	return notebook.Jupyter{Python: ready.Python, Env: ready.Env, Kernel: ready.Kernel}
-}
-
-func scalesHelp() string {
-	var each []string
-	for _, p := range command.Papers() {
-		each = append(each, fmt.Sprintf("%s (%s)", cli.List(p.ScaleNames()), p.Name))
-	}
-	return strings.Join(each, "; ")
 }
 
 // checkScale refuses a scale that a notebook does not have.

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -105,8 +106,10 @@ func CaseLenses() []Lens {
 	return []Lens{Outputs{}, AgainstOracle{}, FisherOverlap{}, Reconstruction{}, RMIA{}, Relearning{}, Confusion{}, Trigger{}}
 }
 
-// AllLenses returns every lens.
-func AllLenses() []Lens { return append(CaseLenses(), ArrayLenses()...) }
+// AllLenses returns the lenses, each name once: ShadowRMIA stands for RMIA too.
+func AllLenses() []Lens {
+	return append(slices.DeleteFunc(CaseLenses(), func(l Lens) bool { return l.Name() == ShadowRMIA{}.Name() }), ArrayLenses()...)
+}
 
 // TableLenses returns the columns of the table of lenses.
 func TableLenses() []Lens { return append(Lenses(), RMIA{}, Relearning{}, Confusion{}, Trigger{}) }

@@ -30,8 +30,9 @@ func (ShadowRMIA) Name() string { return "rmia" }
 // Info implements Lens.
 func (ShadowRMIA) Info() Info {
 	return Info{
-		Measures: "signed AUC of how far the likelihood is raised above that of shadow models, forgotten against held-out records",
-		Asks:     "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
+		Measures: "signed AUC of how far the likelihood is raised above that of shadow models (in tables of cases: a retrained model's), " +
+			"forgotten against held-out records",
+		Asks: "Does the model raise the likelihood of a forgotten record more than that of records that no model had?",
 		How: "AUC of the share of a population whose likelihood ratio is smaller, against shadow models without the record (A = 0.3), with " +
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
 		Source:    "Zarifzadeh, Liu and Shokri 2024, offline",

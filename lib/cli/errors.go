@@ -72,13 +72,10 @@ func FlagError(c *cobra.Command, err error) error {
 		return UsageError{err}
 	}
 	name := strings.TrimLeft(unknown.GetSpecifiedName(), "-")
-	// Cobra knows which command names look alike; here the flags are the names.
-	flags := &cobra.Command{SuggestionsMinimumDistance: 2}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
-	})
-	near := flags.SuggestionsFor(name)
-	if len(near) == 0 || len(name) < 2 {
+	var flags []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f.Name) })
+	near := similar(name, flags)
+	if len(near) == 0 {
 		return UsageError{err}
 	}
 	return Usagef("%w; did you mean --%s?", err, strings.Join(near, " or --"))

@@ -1,7 +1,10 @@
+// Flags that commands share, and what their help shows.
+
 package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -17,42 +20,39 @@ func OneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return Usagef("--%s %s: there are %s", flag, value, List(known))
+	did := ""
+	if near := similar(value, known); len(near) > 0 {
+		did = "; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return Usagef("--%s %s: there are %s%s", flag, value, List(known), did)
+}
+
+// similar returns the names that a word of two letters or more may have been meant for.
+func similar(word string, names []string) []string {
+	if len(word) < 2 {
+		return nil
+	}
+	// Cobra knows which names of commands look alike.
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(word)
 }
 
 // ShortHelp makes the help of a command list only the flags named. --help-all lists every flag.
 func ShortHelp(c *cobra.Command, common ...string) {
-	all := c.Flags().Bool("help-all", false, "help with every flag")
-	help := c.HelpFunc()
+	all, help := c.Flags().Bool("help-all", false, "help with every flag"), c.HelpFunc()
 	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd != c || *all {
-			help(cmd, args)
-			return
-		}
-		var hidden []*pflag.Flag
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden && !slices.Contains(common, f.Name) && f.Name != "help" && f.Name != "help-all" {
-				hidden = append(hidden, f)
-			}
+			f.Hidden = f.Hidden || !*all && !slices.Contains(common, f.Name) && f.Name != "help" && f.Name != "help-all"
 		})
-		setHidden(hidden, true)
-		defer setHidden(hidden, false)
 		help(cmd, args)
 	})
-	run := c.PersistentPreRunE
-	c.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+	c.PreRunE = func(*cobra.Command, []string) error {
 		if *all {
 			return pflag.ErrHelp
 		}
-		if run == nil {
-			run = cmd.Root().PersistentPreRunE
-		}
-		return run(cmd, args)
-	}
-}
-
-func setHidden(flags []*pflag.Flag, hidden bool) {
-	for _, f := range flags {
-		f.Hidden = hidden
+		return nil
 	}
 }

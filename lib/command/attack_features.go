@@ -20,27 +20,22 @@ func newAttackFeatures() *cobra.Command {
 		Use:   "features --members M.npy --nonmembers N.npy [--protocol NAMES]",
 		Short: "Train an attacker on features of records, by a protocol",
 		Long: `Train an attacker that tells members from non-members by features of a model: losses,
-outputs, latent codes.
+outputs, latent codes. Memory: about five times the files.
 
-M and N are matrices (n, d), a row per record, saved with numpy.save. The protocol
-says on which records attackers are trained and which they score. Lethe's own,
-cross-fitted-logistic and cross-fitted-mlp, standardise the features and score each
-record by an attacker that was not trained on it. within-groups subtracts the mean of
-a record's group, its type for instance, from its features first; it needs
---member-groups and --nonmember-groups. P-A to P-F are the six protocols of "Fishing
-for Privacy". All of them but P-D score records that the attacker was trained on; a
-second row shows the result without those. P-A and P-B also need the features of the
-same records in the original model.
+M and N are matrices (n, d), a row per record, saved with numpy.save. The protocol says on which
+records attackers are trained and which they score. Lethe's own, cross-fitted-logistic and
+cross-fitted-mlp, standardise the features and score each record by an attacker not trained on it.
+within-groups subtracts the mean of a record's group, its type for instance, from its features first;
+it needs --member-groups and --nonmember-groups. P-A to P-F are the six protocols of "Fishing for
+Privacy". All of them but P-D score records that the attacker was trained on; a second row shows
+the result without those. P-A and P-B also need the features of the records in the original model.
 
-If the non-members were chosen because they lie near members, give --beside: for each
-of them the row of its nearest member. Lethe's protocols then keep the two in the same
-fold. In different folds, an attacker trained on one is wrong about the other, and the
-AUC falls below 0.5 even without memory.
-
-Memory: about five times the files.`,
+If the non-members were chosen because they lie near members, give --beside: for each of them the
+row of its nearest member. Lethe's protocols then keep the two in the same fold. In different
+folds, an attacker trained on one is wrong about the other: AUC below 0.5 even without memory.`,
 		Example: `  lethe audit --only features --members M.npy --nonmembers N.npy
-  lethe audit --only features --members M.npy --nonmembers N.npy --protocol P-C,P-D,cross-fitted-mlp --seed 2
-  lethe audit --only features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A --json`,
+  lethe audit --only features --members M.npy --nonmembers N.npy --protocol P-C,cross-fitted-mlp
+  lethe audit --only features --members M.npy --nonmembers N.npy --original-members OM.npy --original-nonmembers ON.npy --protocol P-A`,
 		Args: cobra.NoArgs,
 	}
 	var q learned.Target
@@ -50,12 +45,12 @@ Memory: about five times the files.`,
 	addFile(&in, &q.Model.Nonmembers, "nonmembers", "npy file: features of non-members", matrix)
 	addFile(&in, &original.Members, "original-members", "npy file: features of the members in the original model", matrix)
 	addFile(&in, &original.Nonmembers, "original-nonmembers", "npy file: features of the non-members in the original model", matrix)
-	addFile(&in, &q.NearestMember, "beside", "npy file: for each matched non-member the row of its nearest member, from 0", npy.ReadIndices)
+	addFile(&in, &q.NearestMember, "beside", "npy file: each non-member's nearest member, its row from 0", npy.ReadIndices)
 	var groups learned.Groups
 	addFile(&in, &groups.Members, "member-groups", "npy file: the group of each member, a number from 0", npy.ReadIndices)
 	addFile(&in, &groups.Nonmembers, "nonmember-groups", "npy file: the group of each non-member", npy.ReadIndices)
 	names := c.Flags().StringSlice("protocol", []string{learned.CrossFitted(nil).Name},
-		"protocols, separated by commas: "+cli.List(namesOf(learned.Protocols(), protocolFlag)))
+		"names: "+cli.List(namesOf(learned.Protocols(), protocolFlag)))
 	seed := c.Flags().Uint64("seed", 0, "seed of folds and attackers")
 	requireFlags(c, "members", "nonmembers")
 	c.MarkFlagsRequiredTogether("original-members", "original-nonmembers")

@@ -23,12 +23,11 @@ func newAttackShadows() *cobra.Command {
 		Long: `Attack a model with shadow models: models trained in the same way, each on a random
 part of the records in question.
 
-t (n,) holds the target's score of every record, S (m, n) those of m shadow models, in
-(m, n) which shadow model was trained on which record (bools, or 0 and 1), truth (n,)
-which records the target was trained on. Higher scores mean a better fit: for LiRA the
-scaled confidences of a classifier, or any score; for RMIA log-likelihoods. RMIA also
-needs the scores of records that no model was trained on: z (k,) by the target and
-Z (m, k) by the shadow models.
+t (n,) holds the target's score of every record, S (m, n) those of m shadow models, in (m, n)
+which shadow model was trained on which record (bools, or 0 and 1), truth (n,) which records the
+target had. Higher scores mean a better fit: for LiRA the scaled confidences of a classifier, or any
+score; for RMIA log-likelihoods. RMIA also needs the scores of records that no model was trained on:
+z (k,) by the target and Z (m, k) by the shadow models.
 
 --method chooses attacks. lira-online is the paper's, with a variance for every record;
 lira-online-pooled is better with fewer than about 64 models. Offline attacks use only
@@ -40,8 +39,7 @@ models had, or no population.
 
 Memory: about three times the files.`,
 		Example: `  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy
-  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --population z.npy --population-shadows Z.npy --json
-  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --method lira-online-pooled`,
+  lethe audit --only shadows --target t.npy --shadows S.npy --in in.npy --truth member.npy --population z.npy --population-shadows Z.npy`,
 		Args: cobra.NoArgs,
 	}
 	var e shadow.Evidence
@@ -52,10 +50,10 @@ Memory: about three times the files.`,
 	addFile(&in, &e.Shadows.Scores, "shadows", "npy file: scores by shadow models, a row each", readFinite(npy.ReadMatrix))
 	addFile(&in, &e.Shadows.In, "in", "npy file: which shadow model was trained on which record", npy.ReadMask)
 	addFile(&in, &member, "truth", "npy file: which records the target was trained on", readTargetMask)
-	addFile(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model was trained on", finiteVector)
+	addFile(&in, (*[]float64)(&population.Target), "population", "npy file: the target's scores of records that no model had", finiteVector)
 	addFile(&in, &population.Shadows, "population-shadows", "npy file: their scores by shadow models, a row each", readFinite(npy.ReadMatrix))
 	names := c.Flags().StringSlice("method", nil,
-		"attacks, separated by commas (default: all that the files suffice for, without u-lira): "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
+		"names (default: all that the files suffice for, without u-lira): "+cli.List(namesOf(shadowAttacks(), shadow.Attack.Name)))
 	requireFlags(c, "target", "shadows", "in", "truth")
 	c.MarkFlagsRequiredTogether("population", "population-shadows")
 	c.PreRunE = func(*cobra.Command, []string) error {

@@ -26,23 +26,21 @@ Row i of every array is the same record, trained on or not:
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
   original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
 
-forget.npy and the unlearned model are required. Every lens (a measurement with a
-verdict) that the arrays permit is applied, or those of --only; for the others the
-report says what they need. All problems of a folder are reported together. audit.json
-names files that lie elsewhere. Details: docs/guide/audit.md in Lethe's repository.
+forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
+arrays permit is applied, or those of --only; for the others the report says what they need.
+audit.json names files that lie elsewhere. Details: docs/guide/audit.md in Lethe's repository.
 
---kit prints a Python file that writes such a folder. --onnx and --state run networks
-of other frameworks on --data, in place of arrays. Without a folder, --only measures
-single arrays: lethe audit --only sde --help.
-Memory: 40 bytes per record and model, and three arrays at a time.`,
-		Example: `  lethe audit my-model --only loss,neighbours
-  lethe audit --kit pytorch
+--kit prints a Python file that writes such a folder; --onnx and --state run networks of other
+frameworks on --data instead. Without a folder, --only measures single arrays: lethe audit --only
+sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
+		Example: `  lethe audit my-model
+  lethe audit my-model --only loss,neighbours
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy
   lethe audit --only scores --members m.npy --nonmembers n.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
-	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays are (default: FOLDER/audit.json, if it exists)")
+	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays are (default: FOLDER/audit.json)")
 	out := c.Flags().String("out", "", "folder for the report (default: report, beside the arrays)")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' random draws")
 	var from auditSource

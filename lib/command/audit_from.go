@@ -31,11 +31,11 @@ type auditSource struct {
 
 func (s *auditSource) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&s.kit, "kit", "", "print a Python file that writes such a folder, "+cli.List(kit.Frameworks()))
-	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: run exported networks on --data first, and write their outputs into FOLDER/model")
-	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: the same for PyTorch state_dicts of the network --arch")
-	f.StringVar(&s.arch, "arch", "", "the network of --state with its settings, resnet-18:width=16 (see lethe state)")
-	f.StringVar(&s.data, "data", "", "npy file with the records that --onnx and --state models are run on")
+	f.StringVar(&s.kit, "kit", "", "print a Python file that writes such a folder: "+cli.List(kit.Frameworks()))
+	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: networks to run on --data, into FOLDER")
+	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: PyTorch's, with --arch")
+	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16 (see lethe state)")
+	f.StringVar(&s.data, "data", "", "npy file: records that --onnx and --state are run on")
 	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }

@@ -82,7 +82,7 @@ func onlyFlag(c *cobra.Command, all []single) *[]string {
 			}
 		})
 	}
-	only := c.Flags().StringSlice("only", nil, "lenses of the report, by the names of lethe list lenses; without a folder one of "+cli.List(names))
+	only := c.Flags().StringSlice("only", nil, "lenses of the report (lethe list lenses); without a folder one of "+cli.List(names))
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(append(names, lensFlags()...), cobra.ShellCompDirectiveNoFileComp)))
 	help := c.HelpFunc()
 	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
@@ -135,7 +135,7 @@ func runSingle(cmd *cobra.Command, all []single, only []string) error {
 	}
 	for _, check := range []func() error{c.ValidateRequiredFlags, c.ValidateFlagGroups} {
 		if err := check(); err != nil {
-			return cli.Usagef("--only %s: %w", s.name, err)
+			return cli.Usagef("--only %s: %w; lethe audit --only %[1]s --help lists its flags", s.name, err)
 		}
 	}
 	if c.PreRunE != nil {
@@ -177,16 +177,11 @@ func (s single) flags() (out []string) {
 func (s single) help(w io.Writer) {
 	_, flags, _ := strings.Cut(s.command.Use, " ")
 	fmt.Fprintf(w, "%s\n\nUsage:\n  lethe audit --only %s %s\n\nExamples:\n%s\n\nFlags:\n%s", s.command.Long, s.name, flags, s.command.Example,
-		s.command.LocalFlags().FlagUsages())
+		s.command.LocalFlags().FlagUsagesWrapped(helpColumns))
 }
 
 // lensFlags are the names of the lenses of a report, as --only takes them.
-func lensFlags() (out []string) {
-	for _, l := range audit.ArrayLenses() {
-		out = append(out, lensFlag(l))
-	}
-	return out
-}
+func lensFlags() []string { return namesOf(audit.ArrayLenses(), lensFlag) }
 
 // lensFlag is a lens's name without spaces.
 func lensFlag(l audit.Lens) string { return strings.ReplaceAll(l.Name(), " ", "-") }
@@ -201,13 +196,22 @@ func checkNoSingles(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// lensesNamed returns the lenses of a report by their names, none: all.
+// lensesNamed returns the lenses of a report by their names, in the report's order; none: all.
 func lensesNamed(names []string) ([]audit.Lens, error) {
 	if len(names) == 0 {
 		return audit.ArrayLenses(), nil
 	}
 	for i, n := range names {
 		names[i] = strings.ReplaceAll(n, " ", "-")
+		switch {
+		case slices.Contains(SingleNames(), n):
+			return nil, cli.Usagef("--only %s measures single arrays: leave out the folder; lenses of a folder are %s", n, cli.List(lensFlags()))
+		case !slices.Contains(lensFlags(), names[i]) && slices.Contains(namesOf(audit.CaseLenses(), lensFlag), names[i]):
+			return nil, cli.Usagef("--only %s: this lens needs a model and its data; lenses of arrays are %s", n, cli.List(lensFlags()))
+		}
 	}
-	return selectByName("only", audit.ArrayLenses(), lensFlag, names)
+	if _, err := selectByName("only", audit.ArrayLenses(), lensFlag, names); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(audit.ArrayLenses(), func(l audit.Lens) bool { return !slices.Contains(names, lensFlag(l)) }), nil
 }

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
-
-	"github.com/spf13/cobra"
+	"github.com/lethe-ml/lethe/lib/cli/clitest"
 )
 
 // singleCalls are correct arguments for every measure on single arrays.
@@ -40,8 +40,14 @@ func TestOldWordsAreTheNewOnes(t *testing.T) {
 			if now.Code != cli.ExitOK || now.Stderr != "" || now.Out == "" || old.Out != now.Out || old.Code != now.Code {
 				t.Errorf("%s %v: %+v, before %+v", s.name, format, now, old)
 			}
-			if !strings.Contains(old.Stderr, `"lethe audit --only `+s.name+`"`) {
-				t.Errorf("%s does not name the new words: %q", s.before, old.Stderr)
+			note, more, _ := strings.Cut(old.Stderr, "\n")
+			if !strings.Contains(note, `"lethe audit --only `+s.name+`"`) || more != "" {
+				t.Errorf("%s does not name the new words in one line: %q", s.before, old.Stderr)
+			}
+			args[1] = filepath.Join(t.TempDir(), "missing.npy")
+			now, old = lethe(t, append([]string{"audit", "--only", s.name}, args...)...), lethe(t, append(strings.Fields(s.before), args...)...)
+			if _, failed, _ := strings.Cut(old.Stderr, "\n"); now.Code != cli.ExitFailure || old.Code != now.Code || now.Stderr == "" || failed != now.Stderr {
+				t.Errorf("%s of a missing file: %+v, before %+v", s.name, now, old)
 			}
 		}
 	}
@@ -89,7 +95,9 @@ func TestOnlySaysWhatDoesNotGoTogether(t *testing.T) {
 		"--only nothing":                                                 {"--only nothing", "scores", "sde"},
 		"--only scores,sde":                                              {"name a folder of arrays, or one of"},
 		"DIR --only nothing":                                             {"--only nothing", "neighbours", "lira-offline"},
-		"DIR --only scores":                                              {"--only scores", "neighbours"},
+		"DIR --only neighbors":                                           {"did you mean neighbours?"},
+		"--only feature":                                                 {"did you mean features?"},
+		"DIR --only scores":                                              {"--only scores", "leave out the folder", "neighbours"},
 		"DIR --members V":                                                {"--members", "single arrays", "no folder"},
 		"DIR --only loss --members V":                                    {"--members", "single array"},
 		"--only sde --bandwidth no --target V --in V --out V":            {"--bandwidth"},
@@ -128,28 +136,50 @@ func TestNamesOfOnlyAreDistinct(t *testing.T) {
 	}
 }
 
-// helpLines is the number of lines that help may have: what a laptop's terminal shows.
-const helpLines = 45
-
-func TestHelpFitsAScreen(t *testing.T) {
-	var walk func(c *cobra.Command)
-	walk = func(c *cobra.Command) {
-		words := strings.Fields(c.CommandPath())[1:]
-		if n := strings.Count(lethe(t, append(words, "--help")...).Out, "\n"); n > helpLines {
-			t.Errorf("%s --help has %d lines, more than %d", c.CommandPath(), n, helpLines)
-		}
-		for _, sub := range c.Commands() {
-			walk(sub)
-		}
-	}
-	walk(Root())
-	for _, s := range newSingles() {
-		if n := strings.Count(lethe(t, "audit", "--only", s.name, "--help").Out, "\n"); n > helpLines {
-			t.Errorf("audit --only %s --help has %d lines", s.name, n)
-		}
-	}
+func TestTheWholeHelpHasEveryFlag(t *testing.T) {
 	short, whole := lethe(t, "try", "--help").Out, lethe(t, "try", "--help-all").Out
 	if strings.Contains(short, "--separator") || !strings.Contains(short, "--help-all") || !strings.Contains(whole, "--separator") {
 		t.Errorf("short help\n%s\nwhole help\n%s", short, whole)
+	}
+}
+
+// A name means one thing in its list.
+func TestNamesOfListsAreDistinct(t *testing.T) {
+	for _, kind := range []string{"lenses", "judgements"} {
+		all := clitest.Decoded[map[string][]listEntry](t, lethe(t, "list", kind, "--json"))[kind]
+		seen := map[string]bool{}
+		for _, e := range all {
+			if seen[e.Name] {
+				t.Errorf("lethe list %s has %s twice", kind, e.Name)
+			}
+			seen[e.Name] = true
+		}
+		if !seen["rmia"] || len(all) < 10 {
+			t.Errorf("lethe list %s: %v", kind, all)
+		}
+	}
+}
+
+// What --only takes for a folder is what the lists name, and the others are refused with a reason.
+func TestOnlyTakesTheNamesOfLists(t *testing.T) {
+	dir := auditFolder(t, "original")
+	for _, l := range audit.AllLenses() {
+		r := lethe(t, "audit", dir, "--only", l.Name(), "--json")
+		if wanted := slices.Contains(lensFlags(), lensFlag(l)); wanted == (r.Code == cli.ExitUsage) || !wanted && !strings.Contains(r.Stderr, "needs a model and its data") {
+			t.Errorf("--only %q: %+v", l.Name(), r)
+		}
+	}
+	one, other := lethe(t, "audit", dir, "--only", "modified-entropy,loss,loss"), lethe(t, "audit", dir, "--only", "loss,modified entropy")
+	if one.Code != cli.ExitOK || one.Out != other.Out {
+		t.Errorf("order and repetition change the report: %+v, %+v", one, other)
+	}
+}
+
+func TestOldWordsAreNoLongerOffered(t *testing.T) {
+	r := lethe(t, "__complete", "")
+	for _, word := range []string{"score", "verify", "attack"} {
+		if strings.Contains(r.Out, word+"\t") || !strings.Contains(r.Out, "audit\t") {
+			t.Errorf("completion offers %s:\n%s", word, r.Out)
+		}
 	}
 }

@@ -20,7 +20,7 @@ func newExport() *cobra.Command {
 	var opt lab.ExportOptions
 	c := &cobra.Command{
 		Use:   "export PAPER NAME... --out FOLDER",
-		Short: "Write the stored models behind a table for other programs: weights, outputs, embeddings, rows",
+		Short: "Write the models behind a table for other programs: weights, outputs, embeddings",
 		Long: `Write the stored models behind a table or figure, each into a folder: weights
 (safetensors), outputs, embeddings and named activations of every record (npy),
 labels, the row numbers of the forget and retain sets, and about.json, which describes

@@ -56,8 +56,7 @@ func existingStore(cmd *cobra.Command, dir string) (*store.Store, error) {
 // precisionFlag adds --precision.
 func precisionFlag(c *cobra.Command, to *string) {
 	f := c.Flags()
-	f.StringVar(to, "precision", "", "of products and convolutions: "+cli.List(engine.Precisions())+
-		"; results of each are kept apart (default: float32; the others need xla, tf32 an NVIDIA card)")
+	f.StringVar(to, "precision", "", "of products: "+cli.List(engine.Precisions())+" (default: float32; others need xla)")
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("precision", cobra.FixedCompletions(engine.Precisions(), cobra.ShellCompDirectiveNoFileComp)))
 }
 

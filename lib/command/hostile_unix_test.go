@@ -84,6 +84,9 @@ func TestNoCommandWaitsForWhatIsNoFile(t *testing.T) {
 			{"audit", "--only", "scores", "--members", "AT", "--nonmembers", x}, {"onnx", "AT"}, {"onnx", network, "--data", "AT", "--out", t.TempDir()}, {"onnx", network, "--data", x, "--out", "AT"},
 			{"state", "AT", "--arch", smallMLP}, {"state", state, "--arch", smallMLP, "--data", "AT", "--out", t.TempDir()}, {"audit", "--config", "AT"},
 			{"table", "ruler", "1", "--out", "AT.md"}, {"federated", "run", "AT"}, {"sweep", "status", "AT"}, {"runs", "merge", "AT"}, {"audit", "--only", "ruler", "--original", "AT"},
+			{"audit", "--only", "losses", "--members", "AT", "--nonmembers", x}, {"audit", "--only", "features", "--members", "AT", "--nonmembers", x},
+			{"audit", "--only", "shadows", "--target", "AT", "--shadows", x, "--in", x, "--truth", x},
+			{"audit", "--only", "sde", "--target", "AT", "--in", x, "--out", x},
 		} {
 			at := filepath.Join(t.TempDir(), "at")
 			for i, a := range args {

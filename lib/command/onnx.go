@@ -58,7 +58,7 @@ the network's values. The file is only read, never executed.`,
 
 // outputFlag adds the flag for the output of an exported network.
 func outputFlag(c *cobra.Command) *string {
-	return c.Flags().String("output", "", "the output of an ONNX network, by name (default: the first of floats)")
+	return c.Flags().String("output", "", "an ONNX network's output, by name (default: the first of floats)")
 }
 
 // openONNX opens a network and chooses the output of that name, or the first of floats. If

@@ -83,7 +83,7 @@ func newPaper(k recipeKind, p paper.Paper) *cobra.Command {
 		},
 	}
 	run.flags(c, "how much of the paper's grid", p.ScaleNames(), k.formats)
-	side := fmt.Sprintf("models and measurements computed in parallel (default: one per core, %d here; two for SDE)", runtime.GOMAXPROCS(0))
+	side := fmt.Sprintf("cells computed in parallel (default: one per core, %d here; two for SDE)", runtime.GOMAXPROCS(0))
 	workers := c.Flags().Int("workers", 0, side)
 	c.Args = func(_ *cobra.Command, names []string) error {
 		names = requestedNames(p, k.kind, names)

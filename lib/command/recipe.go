@@ -42,7 +42,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
 	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
 	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
-	f.StringVar(&r.engine, "engine", "", "auto, lethe, xla, xla:cuda, xla:/path/to/plugin.so, or go: GoMLX's, for comparison (default: LETHE_ENGINE, or auto)")
+	f.StringVar(&r.engine, "engine", "", "lethe, xla, xla:cuda, xla:PLUGIN.so, go: GoMLX's (default: LETHE_ENGINE)")
 	precisionFlag(c, &r.precision)
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list the jobs, their needs and their state, and compute nothing")
 	f.StringVar(&r.runs, "runs", "",

@@ -5,6 +5,7 @@ package command
 
 import (
 	"cmp"
+	"fmt"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -20,9 +21,9 @@ func Root(others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "lethe",
 		Short: "Has this model really forgotten? Experiments and audits of machine unlearning",
-		Long: `Has this model really forgotten? lethe audits models from any framework, compares
-unlearning methods on your data, and reproduces papers with the controls they lack.
-Results go to standard output, progress and errors to standard error.`,
+		Long: `Has this model really forgotten? lethe audits models from any framework, compares unlearning
+methods on your data, and reproduces papers with the controls they lack. Results go to standard
+output, all else to standard error. Exit: 0 success, 1 failure, 2 wrong usage, 130 interrupted.`,
 		Version:       version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -40,6 +41,9 @@ Results go to standard output, progress and errors to standard error.`,
 	groupCommands(root)
 	return root
 }
+
+// helpColumns is the width of the lists of flags in help.
+const helpColumns = 100
 
 // commandGroups are the groups of the program's help, with their commands in order. Commands in
 // none of them are hidden there; their own help is not.
@@ -61,6 +65,10 @@ func groupCommands(root *cobra.Command) {
 		}
 	}
 	root.SetHelpCommandGroupID(commandGroups[0].title)
+	// The program's own help has no line for running it without a command, and names the help command.
+	root.SetUsageTemplate(strings.NewReplacer("LocalFlags.FlagUsages", fmt.Sprint("LocalFlags.FlagUsagesWrapped ", helpColumns),
+		"{{if .Runnable}}", "{{if and .Runnable .HasParent}}",
+		"{{if .HasAvailableSubCommands}}\n\nUse", "{{if and .HasParent .HasAvailableSubCommands}}\n\nUse").Replace(root.UsageTemplate()))
 	all := root.Commands()
 	slices.SortStableFunc(all, func(a, b *cobra.Command) int { return cmp.Compare(place[a.Name()], place[b.Name()]) })
 	root.RemoveCommand(all...)

@@ -148,17 +148,15 @@ func newSweepSubmit() *cobra.Command {
 		Short: "Submit the remaining jobs of a sweep",
 		Long: `Submit the remaining jobs of a sweep.
 
-slurm: one array job per stage (more if MaxArraySize requires it); a stage starts when
-the one before it has ended, successfully or not. The command returns at once. Before
-its time limit a worker saves its work and is queued again.
-
-kubernetes: an Indexed Job for the first stage that is not complete, applied with your
-kubectl. Submit again when it is complete.
-
+slurm: one array job per stage (more if MaxArraySize requires it); a stage starts when the one
+before it has ended, successfully or not. The command returns at once. Before its time limit a
+worker saves its work and is queued again.
+kubernetes: an Indexed Job for the first stage that is not complete, applied with your kubectl.
+Submit again when it is complete.
 local: as many workers as this machine has cores; returns when all jobs are done.`,
 		Example: `  lethe sweep submit t1 --on slurm --time 2:00:00 --mem 4G --partition main
   lethe sweep submit t1 --on slurm --print
-  lethe sweep submit t1 --on kubernetes --image debian:12 --claim data --mount /data --pod-dir /data/t1
+  lethe sweep submit t1 --on kubernetes --image debian:12 --claim data --mount /d --pod-dir /d/t1
   lethe sweep submit t1 --on local`,
 		Args: checkSweepFolder,
 	}
@@ -168,16 +166,16 @@ local: as many workers as this machine has cores; returns when all jobs are done
 	f.BoolVar(&s.resubmit, "again", false, "submit although the queue still has jobs of this sweep")
 	f.StringVar(&s.resources.Time, "time", "", "how long a worker may run, as Slurm reads it")
 	f.StringVar(&s.resources.Mem, "mem", "", "memory of a worker: 4G, on Kubernetes 4Gi")
-	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: all cores, shared among the workers)")
-	f.IntVar(&s.resources.MaxParallel, "max-parallel", 0, "workers at a time (default: all; local: as many as there are cores)")
+	f.IntVar(&s.resources.CPUs, "cpus", 0, "cores of a worker (default 1; local: all, shared by the workers)")
+	f.IntVar(&s.resources.MaxParallel, "max-parallel", 0, "workers at a time (default: all; local: one per core)")
 	f.IntVar(&s.resources.MaxRestarts, "max-restarts", 0, "restarts of one worker (default 10)")
 	f.StringVar(&s.slurm.Partition, "partition", "", "Slurm's partition")
 	f.StringVar(&s.slurm.Account, "account", "", "Slurm's account")
 	f.StringVar(&s.slurm.Constraint, "constraint", "", "features that Slurm's nodes must have")
 	f.StringArrayVar(&s.slurm.Args, "sbatch-arg", nil, "one more argument of sbatch; may be given more than once")
-	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before its time limit at which a worker saves its work (default 300)")
-	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; without --print it is read from Slurm)")
-	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image, with sh and sha256sum; the program is in the sweep's folder")
+	f.IntVar(&s.slurm.Lead, "lead", 0, "seconds before its limit at which a worker saves (default 300)")
+	f.IntVar(&s.size, "array-size", 0, "Slurm's MaxArraySize, with --print (default 1001; else Slurm's own)")
+	f.StringVar(&s.kubernetes.Image, "image", "", "Kubernetes: the pods' image, with sh and sha256sum")
 	f.StringVar(&s.kubernetes.Claim, "claim", "", "Kubernetes: the volume claim that holds the sweep's folder")
 	f.StringVar(&s.kubernetes.Mount, "mount", "", "Kubernetes: where the volume is mounted")
 	f.StringVar(&s.kubernetes.Dir, "pod-dir", "", "Kubernetes: the sweep's folder in a pod")

@@ -49,16 +49,14 @@ func newTry() *cobra.Command {
 		Long: `Train a model on your data and one without the records to forget, unlearn by several
 methods, and say what is left of the records, with several seeds.
 
-Data are a table in CSV or TSV, texts in such a table, a folder of images with one
-folder per class, single cells, or arrays of NumPy. The records to forget are those of
-a condition ('person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'),
-a class, the records that a file numbers, or a random share.
+Data are a table in CSV or TSV, texts in such a table, a folder of images with one folder per
+class, single cells, or arrays of NumPy. The records to forget are those of a condition
+('person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'), a class, the
+records that a file numbers, or a random share.
 
-It writes report.html (a page that needs no other files), report.md and report.json.
-What is computed is kept: the same command goes on where it was stopped, and more
-methods or seeds compute only what is new.`,
-		Example: `  lethe try people.csv --target income --forget 'person_id=17'
-  lethe try people.csv --target income --above 50000 --methods all --seeds 10
+It writes report.html (one file), report.md and report.json. What is computed is kept: the same
+command goes on where it was stopped, and more methods or seeds compute only what is new.`,
+		Example: `  lethe try people.csv --target income --above 50000 --forget 'person_id=17' --seeds 10
   lethe try --text reports.csv --column report --target diagnosis --forget 'patient_id=17'
   lethe try --images photos --forget-class cats
   lethe try --npy X.npy y.npy --forget-records forget.npy`,
@@ -69,8 +67,8 @@ methods or seeds compute only what is new.`,
 	o.forget.flags(c)
 	f := c.Flags()
 	o.changed = f.Changed
-	f.StringVar(&o.model, "model", "", "network: "+strings.Join(networkNames(), ", ")+" (default: mlp, for images small-cnn, for texts bert-classifier)")
-	f.StringSliceVar(&o.methods, "methods", nil, `methods by name, or "all" that fit (default: RULER's five, random-label, ssd; lethe list methods)`)
+	f.StringVar(&o.model, "model", "", "network, by default the first that fits the data: "+cli.List(networkNames()))
+	f.StringSliceVar(&o.methods, "methods", nil, `by name, or all (default: RULER's five, random-label, ssd)`)
 	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
 	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
 	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d, of texts %d)", imageBatch, textBatch))
@@ -80,8 +78,8 @@ methods or seeds compute only what is new.`,
 	var precision string
 	precisionFlag(c, &precision)
 	asJSON := cli.JSONFlag(c)
-	cli.ShortHelp(c, "target", "above", "text", "column", "group", "images", "cells", "label", "npy", "forget", "forget-class", "forget-records",
-		"forget-share", "methods", "seeds", "epochs", "model", "out", "json")
+	cli.ShortHelp(c, "target", "above", "text", "images", "cells", "npy", "forget", "forget-class", "forget-records",
+		"forget-share", "methods", "seeds", "model", "out", "json")
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		spec, err := withPrecision(*engine, precision)
 		if err != nil {

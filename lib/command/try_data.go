@@ -50,7 +50,7 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false, "leave out the rows without a target")
 	f.StringVar(&d.images, "images", "", "folder of images, with one folder per class")
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
-	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad)")
+	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad), with --label")
 	f.StringVar(&d.label, "label", "", "column of obs with the classes of the cells")
 	f.StringVar(&d.matrix, "matrix", "", "matrix of counts in the anndata file, such as layers/counts or raw/X (default: X)")
 	f.StringVar(&d.npy, "npy", "", "array of records (.npy); the argument is the array of labels")
@@ -264,10 +264,10 @@ type forgetFlags struct {
 
 func (g *forgetFlags) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&g.condition, "forget", "", "forget the records of a condition on a column, such as person_id=17")
+	f.StringVar(&g.condition, "forget", "", "forget the records of a condition, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
-	f.StringVar(&g.file, "forget-records", "", "forget the records (of texts: the texts) that a file numbers from 0, one per line, or .npy numbers or mask")
-	f.Float64Var(&g.share, "forget-share", 0, "forget a random share of the training records, at least 10 of them, or of the texts (default 0.05)")
+	f.StringVar(&g.file, "forget-records", "", "forget the records or texts that a file numbers from 0 (or .npy)")
+	f.Float64Var(&g.share, "forget-share", 0, "a random share of records (at least 10) or of texts (default 0.05)")
 	g.changed = f.Changed
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Limits of verify sde, which bound its memory: all pairs of records of both halves take
+// Limits of audit --only sde, which bound its memory: all pairs of records of both halves take
 // 4 n^2 bytes for n rows, and as much again while they are computed.
 const (
 	maxRecords      = 30_000

@@ -27,7 +27,7 @@ type setJSON struct {
 	ExactMean          float64 `json:"exact_mean"`
 }
 
-// verifySDEJSON is the published shape of verify sde --json.
+// verifySDEJSON is the published shape of audit --only sde --json.
 type verifySDEJSON struct {
 	HSIC        struct{ Target, In, Out setJSON }
 	JSD         struct{ In, Out float64 }

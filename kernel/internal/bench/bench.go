@@ -44,11 +44,10 @@ func New() *cobra.Command {
 		Long: `Time one training step (RULER's MLP, full batch, 50 features, Adam, dropout 0.2)
 and M4 over all retained records of 128-dimensional embeddings.
 
-With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if
-that Python has them, with the same number of threads. Each side is a process of
-its own. They alternate, so that both see the same load of the machine. The
-output has medians, their ratio (below 1: Lethe is faster) and the peak memory of
-each side.`,
+With --peer PYTHON the same step runs in PyTorch and the same M4 in NumPy, if that Python has
+them, with the same number of threads. Each side is a process of its own. They alternate, so that
+both see the same load. The output has medians, their ratio (below 1: Lethe is faster) and the
+peak memory of each side.`,
 		Example: "  lethe bench\n  lethe bench --peer python3\n  lethe bench --peer .venv/bin/python --threads 2 --json",
 	}
 	f := c.Flags()

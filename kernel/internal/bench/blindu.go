@@ -40,34 +40,30 @@ func newBlindU() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "blindu",
 		Short: "Time BlindU's methods for several shares to forget and several betas",
-		Long: `Time the methods of BlindU's Figures 7 (shares of the train part to forget) and 14
-(betas). The wall-clock time includes the whole method: the user's masking and
-encoding, the critic, and the tests of the stop criterion. A process per share and
-beta trains the original; the methods alternate in it, and the first run of each
-is not counted. Values are medians over the other runs.
+		Long: `Time the methods of BlindU's Figures 7 (shares of the train part to forget) and 14 (betas), whole:
+with the user's masking and encoding, the critic, and the tests of the stop criterion. A process
+per share and beta trains the original; the methods alternate in it, and the first run of each is
+not counted. Values are medians over the other runs.
 
-A method stops when it has forgotten, so the table has its steps beside its seconds.
-The users of a federation run one after another here; the table also has the mean
-seconds of one user, and the seconds of all rounds if all users ran in parallel.
+A method stops when it has forgotten, so the table has its steps beside its seconds. The users of a
+federation run one after another here; the table also has the mean seconds of one user, and the
+seconds of all rounds if all users ran in parallel.
 
-"program" is what BlindU's program would print for the same run: for VBU its steps
-times the mean step of a training; for BlindU the steps of its model times twice
-that, without its critic; for HBFU five times one user's ordinary round times the
-rounds less one. It prints nothing for the other methods.
-
-The data are generated drawings, or mnist or adult if their files are installed.`,
+"program" is what BlindU's program would print for the same run: for VBU its steps times the mean
+step of a training; for BlindU the steps of its model times twice that, without its critic; for
+HBFU five times one user's ordinary round times the rounds less one; nothing for the others.`,
 		Example: "  lethe bench blindu\n  lethe bench blindu --data mnist --shares 0.06 --betas 1e-4,1e-3,1e-2,1e-1,1 --figure figure14.png\n" +
 			"  lethe bench blindu --records 600 --shares 0.04,0.06 --methods vbu,blindu-wo --turns 1 --json",
 	}
 	f := c.Flags()
 	f.IntVar(&v.threads, "threads", runtime.NumCPU(), "threads")
 	f.IntVar(&v.rounds, "turns", 3, "counted runs of each method")
-	f.StringVar(&v.data, "data", "glyphs", "data set: glyphs, mnist or adult")
+	f.StringVar(&v.data, "data", "glyphs", "glyphs (generated), mnist or adult, if installed")
 	f.IntVar(&v.train, "records", 0, "greatest number of records, 0: all")
 	f.IntVar(&v.epochs, "epochs", 0, "epochs of the original and of retraining, 0: the paper's")
 	f.Float64SliceVar(&v.shares, "shares", []float64{0.02, 0.04, 0.06, 0.08, 0.1}, "shares of the train part to forget, separated by commas")
-	f.Float64SliceVar(&v.betas, "betas", []float64{1e-3}, "weights of the codes' divergence, separated by commas")
-	f.StringSliceVar(&v.methods, "methods", timedMethodNames(), "methods, separated by commas")
+	f.Float64SliceVar(&v.betas, "betas", []float64{1e-3}, "weights of the codes' divergence")
+	f.StringSliceVar(&v.methods, "methods", timedMethodNames(), "by name")
 	f.IntVar(&v.federation, "rounds", 20, "greatest number of rounds of a federation")
 	f.IntVar(&v.local, "local-epochs", 10, "epochs of a user per round")
 	f.StringVar(&v.engine, "engine", "lethe", "engine: lethe, go, xla, xla:/path/to/plugin.so; XLA takes all cores")

@@ -30,9 +30,8 @@ func newDevice() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "device",
 		Short: "Time epochs of training on a GPU, beside PyTorch and JAX if installed",
-		Long: `Time the steps of an epoch on a device with its own memory, such as a GPU: records and
-weights are on the device, and an epoch is one execution. Records are random, weights
-initial; the order of the records is drawn in every epoch. Networks:
+		Long: `Time the steps of an epoch on a device with its own memory, such as a GPU: records and weights are
+on the device, and an epoch is one execution. Records are random, their order new in every epoch:
 
   mlp             RULER's MLP, 256 records of 50 features, Adam
   ft-transformer  256 records of 14 columns, Adam
@@ -41,24 +40,20 @@ initial; the order of the records is drawn in every epoch. Networks:
   resnet-18       128 images of 3 x 32 x 32, SGD
   cells           the network of single cells, 512 cells of 2,000 counts, Adam
 
-The first epoch, which compiles, is timed apart. A repetition trains one epoch that is not
-timed and --epochs that are; the table has the median step.
-
-With --peer PYTHON the same networks train beside it, in full float32, in what that Python
-has. PyTorch trains in three ways: eager, by torch.compile, and with the whole step as a
-CUDA graph; in each with its fastest and with its deterministic algorithms. Lethe's are
-deterministic. JAX trains with the XLA flags of Lethe's side; its epoch is a scan in one
-execution.
-
-Each side is a process of its own; they alternate. Peers compute on the device that they
-find. Ratios below 1: Lethe is faster.`,
-		Example: "  lethe bench device --peer python3\n  lethe bench device --networks mlp,ft-transformer --peer python3 --json\n" +
+The first epoch, which compiles, is timed apart. A repetition trains one epoch that is not timed and
+--epochs that are; the table has the median step.
+With --peer PYTHON the same networks train beside it, in full float32, in what that Python has, on
+the device that it finds. PyTorch trains in three ways: eager, by torch.compile, and with the whole
+step as a CUDA graph; in each with its fastest and its deterministic algorithms. Lethe's are
+deterministic. JAX trains with Lethe's XLA flags; its epoch is a scan in one execution. Each side
+is a process of its own; they alternate. Ratios below 1: Lethe is faster.`,
+		Example: "  lethe bench device --networks mlp,ft-transformer --peer python3 --json\n" +
 			"  lethe bench device --networks resnet-18 --rounds 3 --epochs 1 --ways eager,graph --peer python3",
 	}
 	f := c.Flags()
 	v.commonFlags(c, 5)
 	f.StringVar(&v.engine, "engine", "xla:cuda", "engine of Lethe's side: xla:cuda, xla:/path/to/plugin.so")
-	f.StringSliceVar(&v.networks, "networks", deviceNetworkNames(), "networks, separated by commas")
+	f.StringSliceVar(&v.networks, "networks", deviceNetworkNames(), "by name")
 	f.IntVar(&v.batch, "batch", 0, "records per step (default: as above)")
 	f.IntVar(&v.steps, "steps", 64, "steps per epoch")
 	f.IntVar(&v.epochs, "epochs", 3, "timed epochs per repetition")
