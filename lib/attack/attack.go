@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Attack scores records by what an attacker knows of a model, E: its outputs (package generative),
@@ -85,6 +86,9 @@ type Losses struct {
 	Retained  []float64 // known members, from which the attack may learn
 	Forgotten []float64 // the members under attack
 	HeldOut   []float64 // non-members: some to learn from, the others to score
+	// HeldOutClusters are the clusters of HeldOut: an attack does not score records of clusters that it
+	// learned from. nil: every record is its own.
+	HeldOutClusters stats.Clusters
 }
 
 // All returns every attack on losses at its zero value, in alphabetical order.

@@ -42,7 +42,8 @@ const (
 //
 //  1. reporting intervals, the chance floor, the signed AUC over all forgotten records and the whole of B,
 //     and the score of each example;
-//  2. refusing input for which the program returns NaN.
+//  2. refusing input for which the program returns NaN;
+//  3. clusters of held-out records, where they are given, which are not parted between A and B.
 type LossThreshold struct {
 	Seed       uint32  // 0: the paper's 42
 	Candidates int     // quantiles that replace more distinct losses than this; 0: 512
@@ -109,6 +110,10 @@ func (a LossThreshold) check(losses Losses) error {
 		return errors.New("attack: there are no losses of forgotten records")
 	case len(losses.HeldOut) < 4:
 		return fmt.Errorf("attack: %d losses of held-out records cannot be halved into two of two; at least 4 are needed", len(losses.HeldOut))
+	case losses.HeldOutClusters != nil && len(losses.HeldOutClusters) != len(losses.HeldOut):
+		return fmt.Errorf("attack: %d clusters of %d held-out records", len(losses.HeldOutClusters), len(losses.HeldOut))
+	case !losses.HeldOutClusters.Trivial() && losses.HeldOutClusters.Count(len(losses.HeldOut)) < 2:
+		return errors.New("attack: the held-out records are one cluster, which cannot be halved")
 	case a.Candidates < 0 || a.Candidates == 1:
 		return fmt.Errorf("attack: %d candidate thresholds, want at least 2", a.Candidates)
 	}
@@ -142,12 +147,28 @@ func (a LossThreshold) drawSplit(l Losses) lossSplit {
 		seed = paperSeed
 	}
 	rs := nprand.New(seed)
-	order := rs.Permutation(len(l.HeldOut))
-	half := (len(order) + 1) / 2
+	order, half := halve(l, rs)
 	d := lossSplit{learn: order[:half], judge: order[half:]}
 	d.retained = rs.Choice(len(l.Retained), min(len(l.Retained), len(d.learn)))
 	d.forgotten = rs.Choice(len(l.Forgotten), min(len(l.Forgotten), len(d.judge)))
 	return d
+}
+
+// halve returns the held-out records in a drawn order, and how many of them are to learn from: the
+// first half, of clusters as many whole ones as make half of the records, and not all.
+func halve(l Losses, rs *nprand.State) (order []int, half int) {
+	n := len(l.HeldOut)
+	if l.HeldOutClusters.Trivial() {
+		return rs.Permutation(n), (n + 1) / 2
+	}
+	members := l.HeldOutClusters.Members()
+	for k, c := range rs.Permutation(len(members)) {
+		if 2*len(order) < n && k < len(members)-1 {
+			half += len(members[c])
+		}
+		order = append(order, members[c]...)
+	}
+	return order, half
 }
 
 func scoreExamples(l Losses, d lossSplit, tau float64) Scores {

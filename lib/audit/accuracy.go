@@ -38,7 +38,11 @@ func (j Accuracy) Info() Info {
 // Read implements Lens.
 func (j Accuracy) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	rows := e.Rows(j.Set)
-	r := readingWithoutNull(j, m, Above, stats.Wilson(m.ShareCorrect(rows), len(rows), level))
+	share, err := stats.ClusterShare([][]bool{valuesAt(m.Correct, rows)}, []stats.Clusters{e.Clusters(rows)}, level, e.Units())
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", j.Name(), err)
+	}
+	r := e.readingWithoutNull(j, m, Above, share)
 	if c, all := e.constantAnswer(m); all {
 		r.NoEvidence = Reason{Call: CannotTell, Why: fmt.Sprintf("the model answers every record with class %d", c)}
 	}
@@ -64,9 +68,8 @@ func (e *Evidence) constantAnswer(m *Arrays) (class int, all bool) {
 }
 
 // readingWithoutNull returns the reading of a number that has neither a null nor a floor.
-func readingWithoutNull(j Lens, m *Arrays, memory Side, e stats.Estimate) *Reading {
-	e.Over = "records"
-	return &Reading{Lens: j.Name(), Model: m.Name, Memory: memory, Estimate: e, Floor: unknownFloor}
+func (e *Evidence) readingWithoutNull(j Lens, m *Arrays, memory Side, of stats.Estimate) *Reading {
+	return &Reading{Lens: j.Name(), Model: m.Name, Memory: memory, Estimate: of, Floor: unknownFloor, NoEvidence: e.tooFewGroups(of.Clustered)}
 }
 
 // ShareCorrect returns the share of records that the model classifies as labelled; 0 where that is

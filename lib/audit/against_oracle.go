@@ -73,7 +73,7 @@ func readM2(l Lens, e *Evidence, m *Arrays) (*Reading, error) {
 	}
 	return &Reading{
 		Lens: l.Name(), Model: m.Name, Memory: Below, Estimate: *gap, Floor: unknownFloor, Coordinates: true,
-		NoEvidence: firstReason(tooFewEvidence(e), CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain),
+		NoEvidence: firstReason(tooFewEvidence(e), e.tooFewGroups(gap.Clustered), CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain),
 			CollapsedRows("embeddings in the retrained model", evidence.Oracle, e.Forget, e.Retain)),
 	}, nil
 }

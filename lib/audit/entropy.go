@@ -48,5 +48,5 @@ func signalReading(l Lens, e *Evidence, m *Arrays, s attack.Signal) (*Reading, e
 			return nil, err
 		}
 	}
-	return scoresReading(l, m, forget, heldOut)
+	return e.scoresReading(l, m, forget, heldOut)
 }

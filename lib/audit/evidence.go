@@ -22,6 +22,12 @@ type Evidence struct {
 	Labels  []int // nil: none
 	// The sets share no record; nil: not given.
 	Forget, Retain, HeldOut []int
+	// Groups holds the group of every record: its author, patient or document. Records of a group are
+	// not independent of each other, so that intervals and floors are over groups. Sets may share
+	// groups. nil: every record is a group of its own.
+	Groups []int
+	// GroupUnit says what a group is, in the singular: "author"; empty: "group".
+	GroupUnit string
 	// Models are all of them, in the order of roles.
 	Models []*Arrays
 	Seed   uint64 // of all random numbers of lenses
@@ -201,7 +207,7 @@ func (m *Arrays) normalise(row []float64) {
 
 // rulerEvidence reads the embeddings of models, each once; nil models are left out.
 func (e *Evidence) rulerEvidence(unlearned, retrained, original *Arrays) (*ruler.Evidence, error) {
-	out := &ruler.Evidence{Forget: e.Forget, Retain: e.Retain}
+	out := &ruler.Evidence{Forget: e.Forget, Retain: e.Retain, Groups: e.Groups, GroupUnit: e.Units()}
 	read := map[*Arrays]array.Rows{}
 	for _, p := range []struct {
 		m  *Arrays

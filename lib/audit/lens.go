@@ -38,6 +38,9 @@ type Info struct {
 	// PerRecord says that readings have Scores: a report names single records by them.
 	PerRecord bool
 	Needs     Needs
+	// Ungrouped says why groups of records (Evidence.Groups) do not enter the interval, in a
+	// sentence without its full stop; empty: they do.
+	Ungrouped string
 	// Low and High are the bounds of the values, such as 0 and 1: intervals over seeds end there.
 	// Both 0: no bounds.
 	Low, High float64

@@ -77,13 +77,13 @@ func likelihoodReading(l Lens, e *Evidence, m *Arrays, online bool, a shadow.LiR
 	if err != nil {
 		return nil, err
 	}
-	return calibratedReading(l, m, Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence)
+	return e.calibratedReading(l, m, Scored{forget, scores[:len(forget)]}, Scored{heldOut, scores[len(forget):]}, evidence)
 }
 
 // calibratedReading returns the reading of scores that were computed from outputs of a model and of
 // shadow models. Where either give the same outputs for many records, the scores may differ and are
 // still no evidence.
-func calibratedReading(l Lens, m *Arrays, forget, heldOut Scored, evidence shadow.Evidence) (*Reading, error) {
+func (e *Evidence) calibratedReading(l Lens, m *Arrays, forget, heldOut Scored, evidence shadow.Evidence) (*Reading, error) {
 	n, shadows := len(forget.Rows), evidence.Shadows.Scores
 	tied, last := 0, Reason{}
 	for k := range shadows.Rows {
@@ -95,7 +95,7 @@ func calibratedReading(l Lens, m *Arrays, forget, heldOut Scored, evidence shado
 	if why.Call == "" && 2*tied > shadows.Rows {
 		why = Reason{last.Call, fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, last.Why)}
 	}
-	return scoresReading(l, m, forget, heldOut, why)
+	return e.scoresReading(l, m, forget, heldOut, why)
 }
 
 // shadowEvidence returns the scaled confidences of some records by a model and the shadow models.

@@ -5,7 +5,8 @@ package audit
 //
 //	AUC = P( loss(forget) < loss(held out) ) + P( equal ) / 2
 //
-// over all forget and all held-out records, with DeLong's interval.
+// over all forget and all held-out records, with DeLong's interval, or Obuchowski's over groups of
+// records (stats.ClusterAUC).
 //
 // Null: 0.5, if both have the same distribution. Above it the forgotten records look like members;
 // below it they are fitted worse than non-members, which reveals them too.
@@ -33,7 +34,7 @@ func (Loss) Info() Info {
 
 // Read implements Lens.
 func (l Loss) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	return scoresReading(l, m, Scored{e.Forget, negatedAt(m.Losses, e.Forget)}, Scored{e.HeldOut, negatedAt(m.Losses, e.HeldOut)})
+	return e.scoresReading(l, m, Scored{e.Forget, negatedAt(m.Losses, e.Forget)}, Scored{e.HeldOut, negatedAt(m.Losses, e.HeldOut)})
 }
 
 // level is the coverage of every interval in a report.

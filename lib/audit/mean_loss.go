@@ -34,11 +34,11 @@ func (j MeanLoss) Info() Info {
 // Read implements Lens.
 func (j MeanLoss) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	losses := valuesAt(m.Losses, e.Rows(j.Set))
-	mean := stats.PositiveMean
+	mean := stats.ClusterPositive
 	if slices.Min(losses) < 0 { // of a density
-		mean = stats.MeanInterval
+		mean = stats.ClusterInterval
 	}
-	r := readingWithoutNull(j, m, Below, mean(losses, level, "records"))
-	r.NoEvidence = TiedValues(losses)
+	r := e.readingWithoutNull(j, m, Below, mean(losses, e.Clusters(e.Rows(j.Set)), level, e.Units()))
+	r.NoEvidence = firstReason(TiedValues(losses), r.NoEvidence)
 	return r, nil
 }

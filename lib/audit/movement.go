@@ -49,6 +49,7 @@ func (j Movement) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		collapsed = append(collapsed, CollapsedRows("embeddings", x, e.Forget, e.Retain))
 	}
 	return &Reading{
-		Lens: j.Name(), Model: m.Name, Memory: Below, Estimate: *r, Floor: unknownFloor, Coordinates: true, NoEvidence: firstReason(collapsed...),
+		Lens: j.Name(), Model: m.Name, Memory: Below, Estimate: *r, Floor: unknownFloor, Coordinates: true,
+		NoEvidence: firstReason(append(collapsed, e.tooFewGroups(r.Clustered))...),
 	}, nil
 }

@@ -46,6 +46,11 @@ func (Neighbours) Info() Info {
 	}
 }
 
+// m4Floor returns the floor of M4's distance from 0.5 over n records.
+func m4Floor(n int) stats.Floor {
+	return stats.Floor{Mean: ruler.M4NullSD(n) * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(n)}
+}
+
 // tooFewEvidence returns the reason against too few forgotten or retained records.
 func tooFewEvidence(e *Evidence) Reason {
 	return TooFewRecords(min(len(e.Forget), len(e.Retain)), "records in the smaller set")
@@ -65,10 +70,10 @@ func (l Neighbours) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if tied > maxTiedNeighbours {
 		decided = Reason{CannotTell, fmt.Sprintf("%.0f %% of the comparisons of nearest neighbours are ties", 100*tied)}
 	}
-	sd := ruler.M4NullSD(len(e.Forget))
 	return &Reading{
 		Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: *rank,
-		Floor:      stats.Floor{Mean: sd * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(len(e.Forget))},
-		NoEvidence: firstReason(tooFewEvidence(e), decided, CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain)),
+		Floor: m4Floor(len(e.Forget)).Clustered(rank.Clustered, m4Floor(e.CountGroups(e.Forget)), 0.5),
+		NoEvidence: firstReason(tooFewEvidence(e), e.tooFewGroups(rank.Clustered), decided,
+			CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain)),
 	}, nil
 }

@@ -41,18 +41,22 @@ func (l Outputs) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return SignedAUC(l.Name(), m.Name, attack.Samples{Members: scoresOf(r.Scores.Members), Nonmembers: scoresOf(r.Scores.Nonmembers)})
+	return e.signedAUC(l.Name(), m.Name, scoredOf(r.Scores.Members, e.Forget), scoredOf(r.Scores.Nonmembers, e.HeldOut))
 }
 
-// lossesByRole returns a model's losses on the records of each set.
+// lossesByRole returns a model's losses on the records of each set, with the groups of held-out ones.
 func (e *Evidence) lossesByRole(m *Arrays) attack.Losses {
-	return attack.Losses{Retained: valuesAt(m.Losses, e.Retain), Forgotten: valuesAt(m.Losses, e.Forget), HeldOut: valuesAt(m.Losses, e.HeldOut)}
+	return attack.Losses{
+		Retained: valuesAt(m.Losses, e.Retain), Forgotten: valuesAt(m.Losses, e.Forget), HeldOut: valuesAt(m.Losses, e.HeldOut),
+		HeldOutClusters: e.Clusters(e.HeldOut),
+	}
 }
 
-func scoresOf(examples []attack.Example) []float64 {
-	out := make([]float64, len(examples))
+// scoredOf returns the rows and scores of examples, which are numbered within a set.
+func scoredOf(examples []attack.Example, set []int) Scored {
+	out := Scored{make([]int, len(examples)), make([]float64, len(examples))}
 	for i, e := range examples {
-		out[i] = e.Score
+		out.Rows[i], out.Values[i] = set[e.Record], e.Score
 	}
 	return out
 }

@@ -3,8 +3,6 @@
 
 package audit
 
-import "github.com/lethe-ml/lethe/lib/attack"
-
 // Scores holds the scores of records, higher for records that look like members.
 type Scores struct{ Forget, HeldOut Scored }
 
@@ -15,9 +13,9 @@ type Scored struct {
 }
 
 // scoresReading returns how well scores tell forgotten from held-out records, with the scores. A
-// reason says why they are no evidence although they differ.
-func scoresReading(l Lens, m *Arrays, forget, heldOut Scored, reason ...Reason) (*Reading, error) {
-	r, err := SignedAUC(l.Name(), m.Name, attack.Samples{Members: forget.Values, Nonmembers: heldOut.Values})
+// reason says why they are no evidence although they differ. Records may be in groups.
+func (e *Evidence) scoresReading(l Lens, m *Arrays, forget, heldOut Scored, reason ...Reason) (*Reading, error) {
+	r, err := e.signedAUC(l.Name(), m.Name, forget, heldOut)
 	if err != nil {
 		return nil, err
 	}

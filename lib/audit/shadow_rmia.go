@@ -74,5 +74,5 @@ func (l ShadowRMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return calibratedReading(l, m, Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence)
+	return e.calibratedReading(l, m, Scored{e.Forget, scores[:len(e.Forget)]}, Scored{judged, scores[len(e.Forget):]}, evidence)
 }

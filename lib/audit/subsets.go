@@ -63,6 +63,8 @@ func (Subsets) Info() Info {
 		Source: "SDE, section 3.2",
 		Family: SubsetFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain, HeldOut}},
+		Ungrouped: "its interval is over draws of references, which takes the records of a draw as independent, and the distribution of its number " +
+			"without a memory is not known even for independent records",
 	}
 }
 

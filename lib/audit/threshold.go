@@ -2,6 +2,7 @@ package audit
 
 import (
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Threshold is RULER's loss-threshold attack (section 4.3), attack.LossThreshold. A threshold is
@@ -23,7 +24,8 @@ func (Threshold) Info() Info {
 		Measures: "balanced accuracy of RULER's loss-threshold attack, forgotten against held-out records",
 		Asks:     "Does a threshold on the loss, learned on other records, call the forgotten records members?",
 		How: "Balanced accuracy on as many forgotten as held-out records of the threshold that tells retained records from the other half " +
-			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins.",
+			"of the held-out ones best, with Wilson's interval. The chance floor is that of fair coins. Groups of held-out records are not " +
+			"parted between the halves.",
 		Source: "RULER, section 4.3",
 		Null:   NonmemberNull,
 		Family: OutputFamily,
@@ -38,8 +40,37 @@ func (j Threshold) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	why := firstReason(TooFewRecords(r.Evaluated, "records in the smaller set that is judged"), TiedScores(losses.Forgotten, losses.HeldOut))
+	accuracy, err := e.balancedAccuracy(r)
+	if err != nil {
+		return nil, err
+	}
+	worst := stats.Floor{}
+	if c := accuracy.Clustered; c != nil {
+		worst = stats.ChanceFloorBalanced(c.Smallest)
+	}
 	return &Reading{
-		Lens: j.Name(), Model: m.Name, Memory: Above, Estimate: r.BalancedAccuracy, Floor: r.Chance, NoEvidence: why,
+		Lens: j.Name(), Model: m.Name, Memory: Above, Estimate: accuracy, Floor: r.Chance.Clustered(accuracy.Clustered, worst, 0.5),
+		NoEvidence: firstReason(TooFewRecords(r.Evaluated, "records in the smaller set that is judged"), TiedScores(losses.Forgotten, losses.HeldOut),
+			e.tooFewGroups(accuracy.Clustered)),
 	}, nil
+}
+
+// balancedAccuracy returns the balanced accuracy of an attack, with its interval over groups where
+// the records that it judged are in groups.
+func (e *Evidence) balancedAccuracy(r *attack.Result) (stats.Estimate, error) {
+	right, rows := make([][]bool, 2), make([][]int, 2)
+	for side, examples := range [][]attack.Example{r.Scores.Members, r.Scores.Nonmembers} {
+		for _, x := range examples {
+			if x.Evaluated {
+				right[side] = append(right[side], x.Called == x.Member)
+				rows[side] = append(rows[side], [][]int{e.Forget, e.HeldOut}[side][x.Record])
+			}
+		}
+	}
+	of := []stats.Clusters{e.Clusters(rows[0]), e.Clusters(rows[1])}
+	if of[0].Trivial(of[1]) {
+		return r.BalancedAccuracy, nil
+	}
+	share, err := stats.ClusterShare(right, of, level, e.Units())
+	return share.WithNull(0.5, stats.NearNull), err
 }

@@ -42,7 +42,7 @@ func delongInterval(bs []block, auc float64, m, n int, level float64) (low, high
 	}
 	v := delongVariance(bs, auc, m, n)
 	if min(m, n) < 2 || v == 0 {
-		return wilson(auc, min(m, n), z)
+		return wilson(auc, float64(min(m, n)), z)
 	}
 	h := float64(z * math.Sqrt(v))
 	return math.Max(0, auc-h), math.Min(1, auc+h)

@@ -33,4 +33,7 @@ type Estimate struct {
 	Null   *float64  `json:"null"`  // nil if the metric has no null value (RULER's M1)
 	Better Direction `json:"better,omitempty"`
 	N      int       `json:"n"`
+	// Clustered is about the records behind the units, where these are clusters of records; nil:
+	// the units are taken as independent.
+	Clustered *Clustered `json:"clustered,omitempty"`
 }

@@ -26,15 +26,37 @@ import (
 // share fpr. The value is NaN then, and the interval still holds. It refuses an empty sample, NaN,
 // an fpr outside (0, 1) and a level outside (0, 1).
 func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
-	if err := checkScores("TPRInterval", pos, neg); err != nil {
+	if err := checkTPR("TPRInterval", pos, neg, fpr, level); err != nil {
 		return Estimate{}, err
 	}
-	if err := checkLevel("TPRInterval", level); err != nil {
-		return Estimate{}, err
+	a := (1 - level) / 4
+	lo, hi := binomialRange(len(neg), fpr, a)
+	bounds := tprBounds{lo, hi, func(k int) float64 { return shareLowerBound(k, len(pos), a) }, func(k int) float64 { return shareUpperBound(k, len(pos), a) }}
+	return bounds.estimate(pos, neg, fpr, level)
+}
+
+func checkTPR(fn string, pos, neg []float64, fpr, level float64) error {
+	if err := checkScores(fn, pos, neg); err != nil {
+		return err
+	}
+	if err := checkLevel(fn, level); err != nil {
+		return err
 	}
 	if !(fpr > 0 && fpr < 1) {
-		return Estimate{}, fmt.Errorf("stats.TPRInterval: fpr is %v, want 0 < fpr < 1", fpr)
+		return fmt.Errorf("stats.%s: fpr is %v, want 0 < fpr < 1", fn, fpr)
 	}
+	return nil
+}
+
+// tprBounds holds what bounds a true positive rate: the places of the negatives between which the
+// threshold lies, and the bounds on the share of positives of which k are called.
+type tprBounds struct {
+	lo, hi     int
+	low, upper func(k int) float64
+}
+
+// estimate returns the rate with its interval.
+func (b tprBounds) estimate(pos, neg []float64, fpr, level float64) (Estimate, error) {
 	e := Estimate{Value: math.NaN(), Level: level, Over: "records", N: len(pos) + len(neg)}
 	if CanShowFPR(len(neg), fpr) {
 		var err error
@@ -42,8 +64,6 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 			return Estimate{}, err
 		}
 	}
-	a := (1 - level) / 4
-	lo, hi := binomialRange(len(neg), fpr, a)
 	down := slices.Sorted(slices.Values(neg))
 	slices.Reverse(down)
 	countCalled := func(called func(score float64) bool) int {
@@ -56,11 +76,11 @@ func TPRInterval(pos, neg []float64, fpr, level float64) (Estimate, error) {
 		return n
 	}
 	e.High = 1
-	if hi < len(down) {
-		e.High = shareUpperBound(countCalled(func(s float64) bool { return s >= down[hi] }), len(pos), a)
+	if b.hi < len(down) {
+		e.High = b.upper(countCalled(func(s float64) bool { return s >= down[b.hi] }))
 	}
-	if lo > 0 {
-		e.Low = shareLowerBound(countCalled(func(s float64) bool { return s > down[lo-1] }), len(pos), a)
+	if b.lo > 0 {
+		e.Low = b.low(countCalled(func(s float64) bool { return s > down[b.lo-1] }))
 	}
 	return e, nil
 }

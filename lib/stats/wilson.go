@@ -10,13 +10,12 @@ func Wilson(p float64, n int, level float64) Estimate {
 		return e
 	}
 	e.Value = p
-	e.Low, e.High = wilson(p, n, normalQuantile(0.5+level/2))
+	e.Low, e.High = wilson(p, float64(n), normalQuantile(0.5+level/2))
 	return e
 }
 
-// wilson returns the interval for the standard normal quantile z.
-func wilson(p float64, n int, z float64) (low, high float64) {
-	nf := float64(n)
+// wilson returns the interval of a share of nf trials for the quantile z.
+func wilson(p, nf, z float64) (low, high float64) {
 	denom := 1 + float64(z*z)/nf
 	centre := (p + float64(z*z)/(2*nf)) / denom
 	half := float64(z / denom * math.Sqrt(p*(1-p)/nf+float64(z*z)/(4*nf*nf)))

@@ -277,8 +277,13 @@ func ReadInfo(path string) (Info, error) {
 	return read(path, func(s *source) (Info, error) { return Info{s.descr, s.shape, s.kind}, nil })
 }
 
+// ReadLabelInfo is ReadInfo for arrays that may hold text; see ReadLabels.
+func ReadLabelInfo(path string) (Info, error) {
+	return readWith(path, openAny, func(s *source) (Info, error) { return Info{s.descr, s.shape, s.kind}, nil })
+}
+
 // Kind returns NumPy's letter for the kind of elements: f for floats (also bfloat16), i and
-// u for integers, b for bools.
+// u for integers, b for bools, U and S for text.
 func (i Info) Kind() byte { return i.kind }
 
 // String prints type and shape: "<f4 (100, 10)".

@@ -89,11 +89,16 @@ func (r *Report) Power() []string {
 
 // records states the numbers of records that a lens uses.
 func (e *Evidence) records(n audit.Needs) string {
-	parts := []string{fmt.Sprintf("%d forget", len(e.Forget))}
+	parts, groups := []string{fmt.Sprintf("%d forget", len(e.Forget))}, []string{fmt.Sprint(e.CountGroups(e.Forget))}
 	for _, s := range n.Sets {
 		parts = append(parts, map[audit.Set]string{Retain: fmt.Sprintf("%d retained", len(e.Retain)), HeldOut: fmt.Sprintf("%d held-out", len(e.HeldOut))}[s])
+		groups = append(groups, fmt.Sprint(e.CountGroups(e.Rows(s))))
 	}
-	return strings.Join(parts, " and ") + " records"
+	text := strings.Join(parts, " and ") + " records"
+	if e.grouped() {
+		text += " of " + strings.Join(groups, " and ") + " " + e.Units()
+	}
+	return text
 }
 
 // Suggestions says what would make the audit more informative.
@@ -118,10 +123,15 @@ func (r *Report) Suggestions() []string {
 		out = append(out, "The original model (original/): it shows which lenses see a memory on these data at all.")
 	}
 	if slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Call == audit.TooFew }) {
-		out = append(out, fmt.Sprintf("More records: at least %d forgotten and as many held-out ones, below which no value is significant.",
-			audit.MinRecords))
+		what := "records: at least %d forgotten and as many held-out ones, below which no value is significant."
+		if e.grouped() {
+			what = e.Units() + ": records of at least %d among the forgotten and among the held-out ones, below which no value is significant."
+		}
+		out = append(out, fmt.Sprintf("More "+what, audit.MinRecords))
 	}
-	if n, m := len(e.HeldOut), len(e.Forget); n > 0 && n < 4*m {
+	if n, m := e.CountGroups(e.HeldOut), e.CountGroups(e.Forget); e.grouped() && n > 0 && n < 4*m {
+		out = append(out, fmt.Sprintf("Held-out records of more %s: there are %d beside %d among the forgotten records.", e.Units(), n, m))
+	} else if n, m := len(e.HeldOut), len(e.Forget); !e.grouped() && n > 0 && n < 4*m {
 		gain := math.Sqrt(float64(1)/float64(m)+1/float64(n)) / math.Sqrt(float64(1)/float64(m)+1/float64(4*m))
 		out = append(out, fmt.Sprintf("More held-out records: %d beside %d forget records. With four times as many as forget records the "+
 			"intervals of the attacks on outputs would be %.2g times narrower.", n, m, gain))

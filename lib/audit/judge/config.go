@@ -14,16 +14,24 @@ import (
 //	  "question": "Has the model forgotten customer 17?", "date": "2026-05-17",
 //	  "labels": ["labels_train.npy", "labels_test.npy"],
 //	  "forget": "forget.npy", "retain": "retain.npy", "heldout": "rest",
+//	  "group": "patient_id.npy", "group_unit": "patient", "groups_may_mix": true,
 //	  "unlearned": {"outputs": ["scrub/train.npy", "scrub/test.npy"]},
 //	  "retrained": [{"name": "seed 1", "outputs": "retrained/1.npy"}, {"name": "seed 2", "outputs": "retrained/2.npy"}]
 //	}
 type Config struct {
-	Question  string `json:"question,omitempty"`
-	Date      string `json:"date,omitempty"` // of the unlearned model; without it, that of its files
-	Labels    Files  `json:"labels,omitempty"`
-	Forget    Files  `json:"forget,omitempty"`
-	Retain    Files  `json:"retain,omitempty"`  // or the word rest
-	HeldOut   Files  `json:"heldout,omitempty"` // or the word rest
+	Question string `json:"question,omitempty"`
+	Date     string `json:"date,omitempty"` // of the unlearned model; without it, that of its files
+	Labels   Files  `json:"labels,omitempty"`
+	Forget   Files  `json:"forget,omitempty"`
+	Retain   Files  `json:"retain,omitempty"`  // or the word rest
+	HeldOut  Files  `json:"heldout,omitempty"` // or the word rest
+	// Group holds the group of every record, such as its author or patient, and GroupUnit what a
+	// group is, in the singular ("author"). GroupsMayMix accepts groups with records to be forgotten
+	// and others.
+	Group        Files  `json:"group,omitempty"`
+	GroupUnit    string `json:"group_unit,omitempty"`
+	GroupsMayMix bool   `json:"groups_may_mix,omitempty"`
+
 	Unlearned Models `json:"unlearned,omitempty"`
 	Original  Models `json:"original,omitempty"`
 	Retrained Models `json:"retrained,omitempty"`

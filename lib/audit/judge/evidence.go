@@ -16,6 +16,8 @@ type Evidence struct {
 	Date     string   // of the unlearned model, as audit.json gives it: 2026-05-17
 	Files    []File   // every file that was read
 	Notes    []string // warnings: what is suspicious and not wrong in itself
+
+	groupNames []string // by number, as group.npy has them
 }
 
 // File identifies a file that the audit read.

@@ -41,6 +41,9 @@ type Exposure struct {
 	Records  []Exposed // the most exposed, at most 100
 	Forget   int       // records that were scored
 	HeldOut  int
+	// EffectiveForget and EffectiveHeldOut are the numbers of independent records that these are
+	// worth in the worst case, in which all records of a group are alike (stats.Clusters.Effective).
+	EffectiveForget, EffectiveHeldOut float64
 }
 
 // ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
@@ -60,23 +63,28 @@ type Exposed struct {
 
 // newExposure measures how far forgotten records stand out from held-out ones. comparisons is the
 // number of bounds that hold jointly.
-func newExposure(j Lens, m *Model, s *audit.Scores, reversed bool, questions int) (*Exposure, error) {
+func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, questions int) (*Exposure, error) {
 	out := &Exposure{Lens: j, Model: m.Name, Role: m.Role, Reversed: reversed, Forget: len(s.Forget.Rows), HeldOut: len(s.HeldOut.Rows)}
 	sign := 1.0
 	if reversed {
 		sign = -1
 	}
 	forget, heldOut := multiply(s.Forget.Values, sign), multiply(s.HeldOut.Values, sign)
+	ours, theirs := e.Clusters(s.Forget.Rows), e.Clusters(s.HeldOut.Rows)
+	out.EffectiveForget, out.EffectiveHeldOut = ours.Effective(len(forget)), theirs.Effective(len(heldOut))
+	interval := func(rate, level float64) (stats.Estimate, error) {
+		return stats.ClusterTPRInterval(forget, heldOut, ours, theirs, rate, level, e.Units())
+	}
 	for _, rate := range FalsePositiveRates {
-		e, err := stats.TPRInterval(forget, heldOut, rate, level)
+		share, err := interval(rate, level)
 		if err != nil {
 			return nil, err
 		}
-		sure, err := stats.TPRInterval(forget, heldOut, rate, 1-(1-level)/float64(questions))
+		sure, err := interval(rate, 1-(1-level)/float64(questions))
 		if err != nil {
 			return nil, err
 		}
-		out.Rates, out.JointLow = append(out.Rates, e), append(out.JointLow, sure.Low)
+		out.Rates, out.JointLow = append(out.Rates, share), append(out.JointLow, sure.Low)
 	}
 	fpr, tpr, _, err := stats.ROC(forget, heldOut)
 	if err != nil {

@@ -71,6 +71,10 @@ func (r *Report) RatesTable() *report.Table {
 				"them alone is more. Only an upper bound is known.", rateName(rate), math.Ceil(1/rate-1e-9)))
 		}
 	}
+	if r.Evidence.grouped() {
+		t.Notes = append(t.Notes, fmt.Sprintf("Intervals count as if all records of one %s were recognised or none, which is too wide where they differ.",
+			r.Evidence.unit()))
+	}
 	t.Notes = append(t.Notes, "An interval that begins at 0 means that the held-out records are too few to determine the threshold.")
 	return t
 }
@@ -127,7 +131,7 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 	out := plot.Panels{Meta: plot.Meta{Title: "Forgotten records recognised against false alarms"}, Columns: 1}
 	for _, name := range r.scorers() {
 		all := r.exposuresOf(name)
-		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalsePositiveRates[0], Positives: all[0].Forget, Negatives: all[0].HeldOut}
+		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalsePositiveRates[0], Positives: int(all[0].EffectiveForget), Negatives: int(all[0].EffectiveHeldOut)}
 		for _, x := range all {
 			f.Curves = append(f.Curves, plot.ROCCurve{Name: x.label(), FPR: x.Curve.FPR, TPR: x.Curve.TPR, Control: x.Role != Unlearned})
 		}

@@ -67,6 +67,7 @@ func (l *layout) checkNames() {
 			l.problems.add("", "the %s %q holds control characters, or is no text", what, name)
 		}
 	}
+	check("group_unit", l.GroupUnit)
 	check("question", strings.NewReplacer("\n", " ", "\t", " ").Replace(l.Question))
 	for _, name := range l.allFiles() {
 		check("file", name)
@@ -134,7 +135,7 @@ func withoutPath(err error) error {
 
 // files returns the files that the folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
-	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut}
+	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut, "group": &c.Group}
 }
 
 // models returns the models of every role.
@@ -173,7 +174,7 @@ func (c *Config) relativeTo(dir, from string) *Config {
 }
 
 func (l *layout) overlay(c *Config) {
-	l.Question, l.Date = c.Question, c.Date
+	l.Question, l.Date, l.GroupUnit, l.GroupsMayMix = c.Question, c.Date, c.GroupUnit, c.GroupsMayMix
 	mine := l.files()
 	for name, f := range c.files() {
 		if *f != nil {

@@ -45,6 +45,7 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.checkDate()
 	a.loadHeaders()
 	a.loadSets()
+	a.loadGroups()
 	a.loadLabels()
 	a.loadModels()
 	a.hashFiles()
@@ -86,7 +87,7 @@ func (a *loader) path(name string) string {
 
 // recordArrays returns the arrays that have a row per record.
 func (c *Config) recordArrays() []recordArray {
-	out := []recordArray{{"labels", c.Labels, 1}}
+	out := []recordArray{{"labels", c.Labels, 1}, {groupArray, c.Group, 1}}
 	for _, group := range c.models() {
 		for _, m := range *group.of {
 			for _, word := range sortedKeys(m.files()) {
@@ -115,7 +116,7 @@ func (a *loader) loadHeaders() {
 	for k, c := range claims {
 		n, ok := 0, true
 		for _, name := range c.files {
-			info, fine := a.header(name)
+			info, fine := a.headerOf(name, c.what)
 			if ok = ok && fine && a.checkShape(name, c, info); ok {
 				n += info.Shape[0]
 			}
@@ -144,12 +145,19 @@ func (a *loader) loadHeaders() {
 	}
 }
 
-// header returns the header of a file and remembers it.
-func (a *loader) header(name string) (npy.Info, bool) {
+// header returns the header of a file of numbers and remembers it.
+func (a *loader) header(name string) (npy.Info, bool) { return a.headerOf(name, "") }
+
+// headerOf is header for an array of a kind; groups may be text.
+func (a *loader) headerOf(name, what string) (npy.Info, bool) {
 	if info, ok := a.infos[name]; ok {
 		return info, true
 	}
-	info, err := npy.ReadInfo(a.path(name))
+	read := npy.ReadInfo
+	if what == groupArray {
+		read = npy.ReadLabelInfo
+	}
+	info, err := read(a.path(name))
 	if err != nil {
 		a.problems.add(name, "%s", a.textWithoutPath(name, err))
 		return info, false
@@ -173,7 +181,7 @@ func (a *loader) checkShape(name string, c recordArray, info npy.Info) bool {
 	switch {
 	case c.what == "labels" && len(shape) == 2 && shape[1] > 1:
 		a.problems.add(name, "labels of shape %s: one class per record is expected; save y.argmax(axis=1)", info)
-	case c.what != "labels" && info.Kind() == 'b':
+	case c.what != "labels" && c.what != groupArray && info.Kind() == 'b':
 		a.problems.add(name, "%s are bools, numbers are expected", c.what)
 	case c.dims == 2 && len(shape) == 1 && info.Kind() != 'f':
 		a.problems.add(name, "%s of shape %s look like predicted classes; a column per class is needed", c.what, info)

@@ -34,7 +34,7 @@ func OtherArrays(folder, config string, written []string) ([]string, error) {
 	var out []string
 	for _, c := range l.recordArrays() {
 		for _, name := range c.files {
-			if c.what != "labels" && !slices.Contains(written, name) && !l.named.namesFile(name) {
+			if c.what != "labels" && c.what != groupArray && !slices.Contains(written, name) && !l.named.namesFile(name) {
 				out = append(out, filepath.ToSlash(name))
 			}
 		}

@@ -29,7 +29,11 @@ func (r *Report) Page() (*report.Page, error) {
 	if len(e.Notes) > 0 {
 		add("Warnings", report.List(e.Notes))
 	}
-	add("The data", e.setTable(), e.modelTable())
+	data := []report.Part{e.setTable(), e.modelTable()}
+	if texts := r.groupTexts(); texts != nil {
+		data = append(data, texts)
+	}
+	add("The data", data...)
 	picture, err := r.picture()
 	if err != nil {
 		return nil, err
@@ -90,6 +94,9 @@ func (r *Report) Parts() []any {
 	for _, n := range r.Evidence.Notes {
 		out = append(out, "Warning: "+n)
 	}
+	for _, s := range r.groupTexts() {
+		out = append(out, s)
+	}
 	if len(r.Verdicts) > 0 {
 		out = append(out, r.Table())
 		if f, err := r.Figure(); err == nil {
@@ -131,14 +138,34 @@ func (e *Evidence) question() string {
 
 func (e *Evidence) setTable() *report.Table {
 	t := &report.Table{Title: "Records", Columns: report.Columns("set", "records")}
-	rest := e.Records - len(e.Forget) - len(e.Retain) - len(e.HeldOut)
+	if e.grouped() {
+		t.Columns = append(t.Columns, report.Column{Name: e.Units()})
+	}
 	for _, s := range []struct {
 		name string
-		n    int
-	}{{"forget", len(e.Forget)}, {"retained", len(e.Retain)}, {"held out", len(e.HeldOut)}, {"in none of them", rest}} {
-		t.Add(report.Str(s.name), report.Num(float64(s.n), 0))
+		rows []int
+	}{{"forget", e.Forget}, {"retained", e.Retain}, {"held out", e.HeldOut}, {"in none of them", e.unused()}} {
+		cells := []report.Cell{report.Str(s.name), report.Num(float64(len(s.rows)), 0)}
+		if e.grouped() {
+			cells = append(cells, report.Num(float64(e.CountGroups(s.rows)), 0))
+		}
+		t.Add(cells...)
 	}
 	return t
+}
+
+// unused returns the records in no set.
+func (e *Evidence) unused() (rows []int) {
+	used := make([]bool, e.Records)
+	for _, i := range slices.Concat(e.Forget, e.Retain, e.HeldOut) {
+		used[i] = true
+	}
+	for i, is := range used {
+		if !is {
+			rows = append(rows, i)
+		}
+	}
+	return rows
 }
 
 // modelTable shows the accuracies of every model on the sets; shadow models and checkpoints are
@@ -204,16 +231,25 @@ func (r *Report) Table() *report.Table {
 		Caption: "Each number with its 95 % interval. The verdict places the model between the original and the retrained model, or " +
 			"the null where there is none.",
 	}
+	grouped := r.Evidence.grouped()
+	if grouped {
+		t.Columns[len(t.Columns)-1].Note = r.Evidence.Units() + ", records or draws behind the reading, which its interval is over"
+		t.Columns = append(t.Columns, report.Column{Name: "design effect", Note: "variance over " + r.Evidence.Units() + " divided by that over independent records"})
+	}
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		group := ""
 		if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 			group = m.Name
 		}
 		for _, v := range r.verdictsOn(m.Name) {
-			t.Rows = append(t.Rows, report.Row{Group: group, Cells: []report.Cell{
+			cells := []report.Cell{
 				report.Str(v.Name()), report.Cell{}.WithVerdict(string(v.Call)), readingCell(&v.Reading), readingCell(v.Original), v.retrainedCell(),
 				v.null(), v.chance(), report.Num(float64(v.Reading.N), 0),
-			}})
+			}
+			if grouped {
+				cells = append(cells, designEffect(v.Reading))
+			}
+			t.Rows = append(t.Rows, report.Row{Group: group, Cells: cells})
 		}
 	}
 	return t

@@ -162,7 +162,7 @@ func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*audi
 		if scores[name] == nil || known {
 			continue
 		}
-		x, err := newExposure(v.Lens, e.Models[k], scores[name], reversed, r.comparisons())
+		x, err := newExposure(e, v.Lens, e.Models[k], scores[name], reversed, r.comparisons())
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

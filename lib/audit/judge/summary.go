@@ -116,14 +116,14 @@ func (r *Report) confidenceText(model string) string {
 	default:
 		s += fmt.Sprintf("%d see a memory (%s)", len(memory), joinNames(memory))
 	}
-	s += "; each verdict errs in about one case of twenty, and all look at the same records"
+	s += "; each verdict errs in about one case of twenty, and all look at the same records" + r.Evidence.ofGroups(rowsOf(r.Evidence.Records))
 	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
 			r.Evidence.records(v.Lens.Info().Needs), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
 	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == audit.Loss{}.Name() }); v != nil {
 		s += fmt.Sprintf("; given a forgotten record and one that the model never had, an attacker recognises the forgotten one in %.0f of 100 cases "+
-			"(%.0f to %.0f), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High)
+			"(%.0f to %.0f%s), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High, r.Evidence.over(v.Reading))
 	}
 	return s + "."
 }
@@ -168,10 +168,13 @@ var glossary = report.Terms{
 		"0.5 is guessing, 1 is always right."},
 	{Word: "chance", Meaning: "how far a number is from its null value by chance alone, in 95 of 100 cases."},
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
+	{Word: "design effect", Meaning: "how much less certain a number is because records of a group are alike: the variance over groups, divided by that over " +
+		"as many independent records."},
 	{Word: "embedding", Meaning: "a record's activations just before the last layer of the network: a list of numbers."},
 	{Word: "false positive", Meaning: "a held-out record that an attack takes for one of the training data: a false alarm."},
 	{Word: "family", Meaning: "lenses that use the same numbers and err together; in an answer they count once."},
 	{Word: "forget records", Meaning: "the records that the model was to forget."},
+	{Word: "group", Meaning: "records that belong together, such as those of one author or patient. Only groups are independent of each other."},
 	{Word: "held-out records", Meaning: "records that no model of the audit was trained on."},
 	{Word: "interval", Meaning: "the range in which the true number lies in 95 of 100 audits like this one."},
 	{Word: "lens", Meaning: "one way to read a model from its arrays. It gives one number, its interval and a verdict."},

@@ -9,6 +9,7 @@ import (
 // addWarnings notes what is suspicious: arrays that fit each other and may still be the wrong ones.
 func (e *Evidence) addWarnings() {
 	e.warnDuplicates()
+	e.warnGroups()
 	for _, m := range e.Models {
 		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
@@ -26,7 +27,7 @@ func (e *Evidence) addWarnings() {
 	}
 	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
 		for _, o := range e.ModelsOf(Original) {
-			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(float64(len(e.Forget))) {
+			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(e.Clusters(e.Forget).Effective(len(e.Forget))) {
 				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
 			}
 		}
@@ -34,7 +35,7 @@ func (e *Evidence) addWarnings() {
 }
 
 // betterFitted returns the share of records that u fits better than o. Three standard errors of a
-// fair coin are 1.5/sqrt(n).
+// fair coin are 1.5/sqrt(n), with n the effective number of groups where records are in groups.
 func betterFitted(u, o *Model, rows []int) float64 {
 	if u.Losses == nil || o.Losses == nil {
 		return 0

@@ -50,6 +50,7 @@ type (
 		Headlines   []Headline        `json:"headlines"`
 		Records     int               `json:"records"`
 		Sets        map[audit.Set]int `json:"sets"`
+		Groups      *jsonGroups       `json:"groups,omitempty"` // where records are in groups
 		Models      []jsonModel       `json:"models"`
 		Verdicts    []jsonVerdict     `json:"verdicts"`
 		Skipped     []jsonSkipped     `json:"not_judged"`
@@ -83,14 +84,17 @@ type (
 		Why          string        `json:"why,omitempty"` // of a verdict that the number is no evidence
 	}
 	jsonReading struct {
-		Model  string   `json:"model"`
-		Value  *float64 `json:"value"`
-		Low    *float64 `json:"low"`
-		High   *float64 `json:"high"`
-		Level  float64  `json:"level"`
-		Over   string   `json:"over"`
-		Null   *float64 `json:"null"`
-		N      int      `json:"n"`
+		Model string   `json:"model"`
+		Value *float64 `json:"value"`
+		Low   *float64 `json:"low"`
+		High  *float64 `json:"high"`
+		Level float64  `json:"level"`
+		Over  string   `json:"over"`
+		Null  *float64 `json:"null"`
+		N     int      `json:"n"`
+		// Clustered is there where the interval is over groups; n then is their number.
+		Clustered *stats.Clustered `json:"clustered,omitempty"`
+
 		Memory string   `json:"memory"`
 		Chance *float64 `json:"chance_p95"`
 		Mean   *float64 `json:"chance_mean"`
@@ -125,6 +129,7 @@ func (r *Report) JSON(w io.Writer) error {
 	out := jsonReport{
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
 		Sets:     map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
+		Groups:   e.jsonGroups(),
 		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
 	}
@@ -201,7 +206,7 @@ func toJSON(r audit.Reading) jsonReading {
 	e := stats.Estimate(r.Estimate)
 	return jsonReading{
 		Model: r.Model, Value: report.FiniteOrNil(e.Value), Low: report.FiniteOrNil(e.Low), High: report.FiniteOrNil(e.High),
-		Level: e.Level, Over: e.Over, Null: e.Null, N: e.N,
+		Level: e.Level, Over: e.Over, Null: e.Null, N: e.N, Clustered: e.Clustered,
 		Memory: map[audit.Side]string{audit.Above: "above", audit.Below: "below"}[r.Memory],
 		Chance: report.FiniteOrNil(r.Floor.P95), Mean: report.FiniteOrNil(r.Floor.Mean),
 	}

@@ -2,6 +2,7 @@ package lenstest
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -16,11 +17,15 @@ type broken struct {
 	name   string
 	before func(c *audit.Case)
 	after  func(r *audit.Reading)
+	arrays func(e *audit.Evidence) // of evidence without a case
 }
 
 func (b broken) Name() string { return b.name }
 
 func (b broken) Read(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, error) {
+	if e.Case == nil {
+		return b.readArrays(e, m)
+	}
 	own, inner := *e.Case, *e.Case.Case
 	own.Case = &inner
 	if b.before != nil {
@@ -35,6 +40,15 @@ func (b broken) Read(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, error)
 		b.after(r)
 	}
 	return r, nil
+}
+
+// readArrays is Read without a case.
+func (b broken) readArrays(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, error) {
+	own := *e
+	if b.arrays != nil {
+		b.arrays(&own)
+	}
+	return b.Lens.Read(&own, m)
 }
 
 var brokenLenses = []struct {
@@ -101,6 +115,15 @@ var brokenLenses = []struct {
 	}}},
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "no interval", after: func(r *audit.Reading) {
 		r.Low, r.High = math.NaN(), math.NaN()
+	}}},
+	{"has intervals over groups", broken{Lens: audit.Loss{}, name: "records as independent", arrays: func(e *audit.Evidence) {
+		e.Groups = nil
+	}}},
+	{"has intervals over groups", broken{Lens: audit.Movement{}, name: "groups of other records", arrays: func(e *audit.Evidence) {
+		if e.Groups != nil {
+			e.Groups = slices.Clone(e.Groups)
+			rand.New(rand.NewPCG(1, 2)).Shuffle(len(e.Groups), func(i, j int) { e.Groups[i], e.Groups[j] = e.Groups[j], e.Groups[i] })
+		}
 	}}},
 }
 

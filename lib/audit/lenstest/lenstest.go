@@ -9,6 +9,7 @@
 //     it reads memory;
 //   - exchanged roles of forgotten and held-out records change the answer;
 //   - without a memory the null holds;
+//   - where records are in groups that share how hard they are, intervals over groups cover;
 //   - a collapsed model, copies of five records, and too few records get no verdict;
 //   - nothing is changed, and invalid input is refused.
 package lenstest
@@ -89,6 +90,7 @@ func Run(t *testing.T, lens audit.Lens) {
 		checkSeparated(t, readModel(t, lens, straight, straight.Original), readModel(t, lens, exchanged, exchanged.Original))
 	})
 	t.Run("has a null that holds", func(t *testing.T) { checkNull(t, lens, g) })
+	t.Run("has intervals over groups", func(t *testing.T) { checkGroups(t, lens) })
 	t.Run("leaves the case alone", func(t *testing.T) {
 		c := g.newCase(3, forgottenAreMembers)
 		before := fingerprint(c)

@@ -1,6 +1,9 @@
 package ruler
 
-import "github.com/lethe-ml/lethe/lib/array"
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
 
 // Evidence is the input of the metrics. Row i of every matrix is the embedding of record i; Forget
 // and Retain are row numbers and share none. A metric uses what it needs. Nothing is changed.
@@ -16,14 +19,31 @@ type Evidence struct {
 	// HeldOut are embeddings under the unlearned model of records that no model was trained on,
 	// in an order of their own; M4HeldOut.
 	HeldOut array.Rows
+	// Groups holds the group of every row of the matrices, such as the person that a record is
+	// about: records of a group are not independent, and intervals are over groups. nil: every
+	// record is a group of its own. GroupUnit names groups in estimates, in the plural.
+	Groups    []int
+	GroupUnit string
+}
+
+// clusters returns the groups of some rows; nil where there are none.
+func (e Evidence) clusters(rows []int) stats.Clusters {
+	if e.Groups == nil {
+		return nil
+	}
+	out := make(stats.Clusters, len(rows))
+	for k, i := range rows {
+		out[k] = e.Groups[i]
+	}
+	return out
 }
 
 // The models under the names that errors give them, each with the rows that a
 // metric reads.
 
-func (e Evidence) unlearned(rows []int) input { return input{"unlearned", e.Unlearned, rows} }
-func (e Evidence) oracle(rows []int) input    { return input{"oracle", e.Oracle, rows} }
-func (e Evidence) original(rows []int) input  { return input{"original", e.Original, rows} }
+func (e Evidence) unlearned(rows []int) input { return input{"unlearned", e.Unlearned, rows, e.Groups} }
+func (e Evidence) oracle(rows []int) input    { return input{"oracle", e.Oracle, rows, e.Groups} }
+func (e Evidence) original(rows []int) input  { return input{"original", e.Original, rows, e.Groups} }
 
 // oracleSimilarity returns, for every given row, the similarity of the unlearned model's embedding
 // to the oracle's.

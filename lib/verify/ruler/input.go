@@ -12,9 +12,10 @@ import (
 
 // input holds one model's embeddings and the rows that a metric reads.
 type input struct {
-	name string
-	m    array.Rows
-	rows []int
+	name   string
+	m      array.Rows
+	rows   []int
+	groups []int // of every row of m; nil: none
 }
 
 // validate checks everything that a metric relies on: the options, the matrices, the row numbers
@@ -71,6 +72,9 @@ func checkMatrices(inputs []input) error {
 		}
 		if err := in.m.Check(in.name + " embeddings"); err != nil {
 			return fmt.Errorf("ruler: %w", err)
+		}
+		if in.groups != nil && len(in.groups) != rows {
+			return fmt.Errorf("ruler: %d groups and %s embeddings of %d records", len(in.groups), in.name, rows)
 		}
 		first := inputs[0]
 		if r, c := first.m.Shape(); rows != r || cols != c {

@@ -13,7 +13,7 @@ func TestM2IntervalCoversTheTruth(t *testing.T) {
 	for k := range trials {
 		rng := rand.New(rand.NewPCG(uint64(k), 20))
 		f, r := gaussian(rng, 1, 60).Data, gaussian(rng, 1, 300).Data
-		e := m2(f, r, Median, Options{Reps: 300, BootstrapSeed: uint64(k)})
+		e := m2(Evidence{}, nil, f, r, Median, Options{Reps: 300, BootstrapSeed: uint64(k)})
 		if e.Low <= 0 && 0 <= e.High {
 			covered++
 		}
@@ -34,7 +34,7 @@ func TestM4IntervalCoversTheNullOfUniformRanks(t *testing.T) {
 		for i := range ranks {
 			ranks[i] = rng.Float64()
 		}
-		e := m4(ranks, Options{})
+		e := m4(Evidence{}, ranks, Options{})
 		if e.Low <= 0.5 && 0.5 <= e.High {
 			covered++
 		}

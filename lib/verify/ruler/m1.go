@@ -24,11 +24,11 @@ func M1(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 		return nil, nil, err
 	}
 	s := e.oracleSimilarity(e.Forget)
-	return m1(s, opt), s, nil
+	return m1(e, s, opt), s, nil
 }
 
-func m1(similarity []float64, opt Options) *stats.Estimate {
-	e := opt.overRecords(similarity, -1, 1)
-	e.Better = stats.HigherIsBetter
-	return e
+func m1(e Evidence, similarity []float64, opt Options) *stats.Estimate {
+	m := opt.overRecords(e, similarity, -1, 1)
+	m.Better = stats.HigherIsBetter
+	return m
 }

@@ -30,13 +30,13 @@ func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 		return nil, nil, err
 	}
 	f, r := e.oracleSimilarity(e.Forget), e.oracleSimilarity(rows)
-	return m2(f, r, opt.Baseline, opt), subtractScalar(f, summary(opt.Baseline)(r)), nil
+	return m2(e, rows, f, r, opt.Baseline, opt), subtractScalar(f, summary(opt.Baseline)(r)), nil
 }
 
-func m2(forget, retain []float64, baseline Baseline, opt Options) *stats.Estimate {
-	e := opt.gap(forget, retain, summary(baseline))
-	e.Null, e.Better = pointerTo(0), stats.NearNull
-	return e
+func m2(e Evidence, rows []int, forget, retain []float64, baseline Baseline, opt Options) *stats.Estimate {
+	m := opt.gap(e, rows, forget, retain, summary(baseline))
+	m.Null, m.Better = pointerTo(0), stats.NearNull
+	return m
 }
 
 func summary(b Baseline) func([]float64) float64 {

@@ -21,13 +21,13 @@ func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 		return nil, nil, err
 	}
 	shift := e.shift(e.oracleSimilarity(e.Forget))
-	return m3(shift, opt), shift, nil
+	return m3(e, shift, opt), shift, nil
 }
 
-func m3(shift []float64, opt Options) *stats.Estimate {
-	e := opt.overRecords(shift, -2, 2)
-	e.Null, e.Better = pointerTo(0), stats.HigherIsBetter
-	return e
+func m3(e Evidence, shift []float64, opt Options) *stats.Estimate {
+	m := opt.overRecords(e, shift, -2, 2)
+	m.Null, m.Better = pointerTo(0), stats.HigherIsBetter
+	return m
 }
 
 func difference(after, before []float64) []float64 {

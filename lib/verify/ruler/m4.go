@@ -42,7 +42,7 @@ func M4(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 		return nil, nil, err
 	}
 	ranks := n.ranks(opt.Ties)
-	return m4(ranks, opt), ranks, nil
+	return m4(e, ranks, opt), ranks, nil
 }
 
 // M4Tied is M4 with the share of its comparisons of p(f) with q(r) that are ties, to
@@ -53,7 +53,7 @@ func M4Tied(e Evidence, opt Options) (m *stats.Estimate, tied float64, err error
 	if err != nil {
 		return nil, 0, err
 	}
-	return m4(n.ranks(opt.Ties), opt), mean(n.shareBelow(TieTolerance)) - mean(n.shareBelow(-TieTolerance)), nil
+	return m4(e, n.ranks(opt.Ties), opt), mean(n.shareBelow(TieTolerance)) - mean(n.shareBelow(-TieTolerance)), nil
 }
 
 func validateNeighbours(e Evidence, opt Options) (*nearest, error) {
@@ -68,10 +68,10 @@ func validateNeighbours(e Evidence, opt Options) (*nearest, error) {
 // were independent and uniform: 1/sqrt(12 n).
 func M4NullSD(n int) float64 { return 1 / math.Sqrt(12*float64(n)) }
 
-func m4(ranks []float64, opt Options) *stats.Estimate {
-	e := opt.overRecords(ranks, 0, 1)
-	e.Null, e.Better = pointerTo(0.5), stats.NearNull
-	return e
+func m4(e Evidence, ranks []float64, opt Options) *stats.Estimate {
+	m := opt.overRecords(e, ranks, 0, 1)
+	m.Null, m.Better = pointerTo(0.5), stats.NearNull
+	return m
 }
 
 // countCopies counts the forget records with a copy among the retained ones.

@@ -27,7 +27,7 @@ func M4HeldOut(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if cols != heldCols {
 		return nil, nil, fmt.Errorf("ruler: the embeddings of held-out records have %d columns, those of the others %d", heldCols, cols)
 	}
-	for _, m := range []input{e.unlearned(nil), {"held-out", e.HeldOut, nil}} {
+	for _, m := range []input{e.unlearned(nil), {"held-out", e.HeldOut, nil, nil}} {
 		if err := m.m.Check(m.name + " embeddings"); err != nil {
 			return nil, nil, fmt.Errorf("ruler: %w", err)
 		}

@@ -83,8 +83,8 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 		return nil, err
 	}
 	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks(Equal)
-	r.M4, r.M4NullSD = m4(r.PerRecord.Rank, opt), M4NullSD(len(e.Forget))
-	r.M4AsCoded, r.Copies = m4(n.ranks(LastBit), opt), n.countCopies()
+	r.M4, r.M4NullSD = m4(e, r.PerRecord.Rank, opt), M4NullSD(len(e.Forget))
+	r.M4AsCoded, r.Copies = m4(e, n.ranks(LastBit), opt), n.countCopies()
 	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
 	return r, nil
 }
@@ -111,13 +111,13 @@ func (r *Result) validate(e Evidence, opt Options) error {
 func (r *Result) compare(e Evidence, opt Options) {
 	f, base := e.oracleSimilarity(e.Forget), e.oracleSimilarity(r.PerRecord.BaselineRows)
 	r.PerRecord.Similarity, r.PerRecord.BaselineSimilarity = f, base
-	r.M1 = m1(f, opt)
-	r.M2, r.M2Mean = m2(f, base, Median, opt), m2(f, base, Mean, opt)
+	r.M1 = m1(e, f, opt)
+	r.M2, r.M2Mean = m2(e, r.PerRecord.BaselineRows, f, base, Median, opt), m2(e, r.PerRecord.BaselineRows, f, base, Mean, opt)
 	if e.Original == nil {
 		return
 	}
 	r.PerRecord.Shift = e.shift(f)
-	r.M3 = m3(r.PerRecord.Shift, opt)
+	r.M3 = m3(e, r.PerRecord.Shift, opt)
 }
 
 // union returns the distinct rows of both lists, in order of appearance.
