@@ -1,3 +1,5 @@
+// True positive rates of clustered records, at a low false positive rate.
+
 package stats
 
 import (

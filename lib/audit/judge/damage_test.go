@@ -34,6 +34,22 @@ func (d damaged) rows(name string, x []int) { must(d.t, npy.WriteIndices(d.path(
 func (d damaged) mask(name string, x ...[]bool) {
 	must(d.t, npy.WriteMask(d.path(name), x))
 }
+
+// words writes an array of text, as numpy.save does.
+func (d damaged) words(name string, x []string) {
+	width := 1
+	for _, w := range x {
+		width = max(width, len(w))
+	}
+	d.header(name, fmt.Sprintf("|S%d", width), fmt.Sprintf("(%d,)", len(x)), 0)
+	b, err := os.ReadFile(d.path(name))
+	must(d.t, err)
+	for _, w := range x {
+		b = append(append(b, w...), make([]byte, width-len(w))...)
+	}
+	must(d.t, os.WriteFile(d.path(name), b, 0o644))
+}
+
 func (d damaged) vector(name string, x []float64) { must(d.t, npy.WriteVector(d.path(name), x)) }
 
 func (d damaged) matrix(name string, x array.Matrix[float64]) {
@@ -90,6 +106,30 @@ var damages = []struct {
 	{"a slip in a checkpoint's name", func(d damaged) {
 		d.matrix("chekpoint-1/outputs.npy", d.fill(4, half))
 	}, []string{"chekpoint-1: holds arrays, and no model has this name; did you mean checkpoint-1?"}},
+	{"groups of other records", func(d damaged) { d.rows("group.npy", d.m.y[:99]) }, []string{"group.npy: 99 rows; 11 of 12 arrays have 100"}},
+	{"groups below 0", func(d damaged) {
+		d.vector("group.npy", append([]float64{-1, 3, -1}, make([]float64, 97)...))
+	}, []string{`group.npy: element 0 is "-1" (and 1 more): a record without a group needs one of its own`}},
+	{"groups that are no numbers", func(d damaged) {
+		d.vector("group.npy", append([]float64{1, math.NaN()}, make([]float64, 98)...))
+	}, []string{"group.npy: unexpected value: element 1 is NaN, a group is a whole number"}},
+	{"groups without a name", func(d damaged) {
+		d.words("group.npy", append([]string{"ann", "bob", "nan"}, slices.Repeat([]string{"eve"}, 97)...))
+	}, []string{`group.npy: element 2 is "nan": a record without a group needs one of its own`}},
+	{"groups in columns", func(d damaged) { d.matrix("group.npy", d.fill(2, half)) }, []string{"group.npy: group of shape <f8 (100, 2), expected one number per record"}},
+	{"groups that are forgotten in part", func(d damaged) {
+		groups := rowsOf(100)
+		groups[20], groups[21], groups[71] = 5, 6, 7
+		d.rows("group.npy", groups)
+	}, []string{`group.npy: group "5" with records to be forgotten has retained records too (and 1 more): forget whole groups, or say "groups_may_mix": true`,
+		`group.npy: group "7" with records to be forgotten has held-out records too: forget`}},
+	{"a unit without groups", func(d damaged) { d.raw("audit.json", `{"group_unit": "author"}`) },
+		[]string{"audit.json: group_unit and groups_may_mix say something of groups, and there are none: group.npy"}},
+	{"a unit that is no text", func(d damaged) {
+		d.rows("group.npy", rowsOf(100))
+		d.raw("audit.json", `{"group_unit": "aut\u001bhor"}`)
+	}, []string{`the group_unit "aut\x1bhor" holds control characters`}},
+	{"groups in another format", func(d damaged) { d.raw("group.csv", "1\n") }, []string{"group.csv: arrays are read from group.npy alone"}},
 	{"no unlearned model", func(d damaged) { d.remove("unlearned") }, []string{"there is no unlearned model: a folder unlearned/"}},
 	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-3"), 0o755)) }, []string{"retrained-3: an empty model"}},
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},

@@ -131,7 +131,8 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 	out := plot.Panels{Meta: plot.Meta{Title: "Forgotten records recognised against false alarms"}, Columns: 1}
 	for _, name := range r.scorers() {
 		all := r.exposuresOf(name)
-		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalsePositiveRates[0], Positives: int(all[0].EffectiveForget), Negatives: int(all[0].EffectiveHeldOut)}
+		f := plot.ROC{Meta: plot.Meta{Title: name}, Log: true, MinFPR: FalsePositiveRates[0]}
+		f.Positives, f.Negatives = int(all[0].EffectiveForget), int(all[0].EffectiveHeldOut) // behind the band
 		for _, x := range all {
 			f.Curves = append(f.Curves, plot.ROCCurve{Name: x.label(), FPR: x.Curve.FPR, TPR: x.Curve.TPR, Control: x.Role != Unlearned})
 		}

@@ -87,8 +87,8 @@ func (a *loader) checkMixedGroups() {
 		if len(mixed) == 0 || a.GroupsMayMix {
 			continue
 		}
-		a.problems.add(strings.Join(a.Group, " + "), "%s to be forgotten has %s records too%s: forget whole groups, or say \"groups_may_mix\": true in audit.json",
-			fmt.Sprintf("group %q with records", a.e.groupNames[mixed[0]]), s.Adjective(), more(len(mixed)))
+		a.problems.add(strings.Join(a.Group, " + "), "group %q with records to be forgotten has %s records too%s: forget whole groups, or say "+
+			`"groups_may_mix": true in audit.json`, a.e.groupNames[mixed[0]], s.Adjective(), more(len(mixed)))
 	}
 }
 
@@ -127,8 +127,8 @@ func (e *Evidence) warnGroups() {
 		}
 	}
 	if n := len(e.mixedGroups(Retain)); n > 0 {
-		e.warn("%s with forgotten records have retained ones too. A model retrained without the forgotten records knows these %s nevertheless, so that it need "+
-			"not lie at the null of a lens: compare with retrained models.", e.Unit(n), e.Units())
+		e.warn("%s with forgotten records have retained ones too. A model retrained without the forgotten records knows these %s nevertheless, so that it "+
+			"need not lie at the null of a lens: compare with retrained models.", e.Unit(n), e.Units())
 	}
 	if n := len(e.mixedGroups(HeldOut)); n > 0 {
 		e.warn("%s with forgotten records have held-out ones too; intervals of the attacks on outputs have the covariance of the two sides.", e.Unit(n))

@@ -234,7 +234,8 @@ func (r *Report) Table() *report.Table {
 	grouped := r.Evidence.grouped()
 	if grouped {
 		t.Columns[len(t.Columns)-1].Note = r.Evidence.Units() + ", records or draws behind the reading, which its interval is over"
-		t.Columns = append(t.Columns, report.Column{Name: "design effect", Note: "variance over " + r.Evidence.Units() + " divided by that over independent records"})
+		effect := "variance over " + r.Evidence.Units() + " divided by that over independent records"
+		t.Columns = append(t.Columns, report.Column{Name: "design effect", Note: effect})
 	}
 	for _, m := range r.Evidence.ModelsOf(Unlearned) {
 		group := ""

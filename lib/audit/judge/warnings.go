@@ -27,7 +27,8 @@ func (e *Evidence) addWarnings() {
 	}
 	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
 		for _, o := range e.ModelsOf(Original) {
-			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(e.Clusters(e.Forget).Effective(len(e.Forget))) {
+			n := e.Clusters(e.Forget).Effective(len(e.Forget))
+			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(n) {
 				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
 			}
 		}

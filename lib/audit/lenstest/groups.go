@@ -130,8 +130,8 @@ func groupedEvidence(seed uint64) *audit.Evidence {
 		own[0] += w.near[i/groupSize]
 		w.own, w.ownHard = append(w.own, own), append(w.ownHard, w.rng(i).NormFloat64())
 	}
-	roles := slices.Concat([]audit.Role{audit.Unlearned, audit.Original, audit.Retrained, audit.Retrained}, slices.Repeat([]audit.Role{audit.Shadow}, groupedShadows))
-	for k, r := range roles {
+	roles := []audit.Role{audit.Unlearned, audit.Original, audit.Retrained, audit.Retrained}
+	for k, r := range append(roles, slices.Repeat([]audit.Role{audit.Shadow}, groupedShadows)...) {
 		e.Models = append(e.Models, w.model(k, r))
 	}
 	return e

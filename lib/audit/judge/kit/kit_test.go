@@ -162,6 +162,46 @@ func admitted(t *testing.T, model string) {
 	}
 }
 
+// What records writes of groups is read as groups: numbers, text, and columns of pandas, whose text
+// are Python objects. The wrong number is refused, and no groups leave no file.
+func TestTheKitsWriteGroups(t *testing.T) {
+	python := cmp.Or(os.Getenv(EnvPython), "python3")
+	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "numpy"}
+	for _, framework := range kit.Frameworks() {
+		t.Run(framework, func(t *testing.T) {
+			if out, err := exec.Command(python, "-c", "import numpy, "+modules[framework]).CombinedOutput(); err != nil {
+				t.Skipf("%s does not have %s: %v %.200s", python, framework, err, out)
+			}
+			for _, group := range []string{"[7, 7, 9, 3]", "['ann', 'ann', 'bob', 'eve']", "numpy.array(['ann', 'ann', 'bob', 'eve'], dtype=object)"} {
+				dir := t.TempDir()
+				script := "import sys, numpy, lethe_" + framework + " as k\nk.records(sys.argv[1], [0, 1, 0, 1], [0], [1], [2], group=" + group + ")\n"
+				runKit(t, python, script, dir)
+				l, err := npy.ReadLabels(filepath.Join(dir, "group.npy"))
+				if err != nil || len(l.Names) != 3 || l.Codes[0] != l.Codes[1] || l.Codes[1] == l.Codes[2] {
+					t.Errorf("%s: %+v, %v", group, l, err)
+				}
+				runKit(t, python, strings.Replace(script, ", group="+group, "", 1), dir)
+				if _, err := os.Stat(filepath.Join(dir, "group.npy")); err == nil {
+					t.Error("the groups of an earlier call are left")
+				}
+				wrong := strings.Replace(script, "[0, 1, 0, 1]", "[0, 1, 0, 1, 1]", 1)
+				runKit(t, python, "try:\n    "+strings.ReplaceAll(strings.TrimSpace(wrong), "\n", "\n    ")+"\n    sys.exit('accepted')\nexcept ValueError as e:\n"+
+					"    assert '4 groups for 5 records' in str(e), e\n", dir)
+			}
+		})
+	}
+}
+
+// runKit runs a Python script that finds the kits.
+func runKit(t *testing.T, python, script, dir string) {
+	t.Helper()
+	c := exec.Command(python, "-c", script, dir)
+	c.Env = append(os.Environ(), "PYTHONPATH=.", "PYTHONDONTWRITEBYTECODE=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
 func TestUnknownFrameworksAreRefused(t *testing.T) {
 	if _, err := kit.Text("fortran"); err == nil {
 		t.Error("there is a kit for fortran")

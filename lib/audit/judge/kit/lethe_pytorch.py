@@ -198,8 +198,9 @@ def _two_classes(one, ends_in, probabilities):
     return numpy.concatenate([1 - one, one] if probabilities else [-one / 2, one / 2], axis=1)
 
 
-def records(folder, labels, forget, retain, heldout):
-    """Writes the labels of all records, and the row numbers (or masks) of the three sets."""
+def records(folder, labels, forget, retain, heldout, group=None):
+    """Writes the labels of all records, and the row numbers (or masks) of the three sets. group says whom each
+    record belongs to (author, patient), where intervals are to be over these."""
     for name, values in {"labels": labels, "forget": forget, "retain": retain, "heldout": heldout}.items():
         values = _array(values) if isinstance(values, torch.Tensor) else numpy.asarray(values)
         if name == "labels":
@@ -209,6 +210,19 @@ def records(folder, labels, forget, retain, heldout):
             values = values[:, 0].astype(numpy.int64)
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         numpy.save(pathlib.Path(folder) / f"{name}.npy", values)
+    _save_groups(folder, group.cpu() if isinstance(group, torch.Tensor) else group, len(labels))
+
+
+def _save_groups(folder, group, records):
+    """Writes whom every record belongs to: numbers or text; None: records are independent."""
+    path = pathlib.Path(folder) / "group.npy"
+    if group is None:  # that of an earlier call is of other records
+        path.unlink(missing_ok=True)
+        return
+    group = numpy.asarray(group).reshape(-1)
+    if len(group) != records:
+        raise ValueError(f"{len(group)} groups for {records} records")
+    numpy.save(path, group.astype(str) if group.dtype.kind == "O" else group)
 
 
 if __name__ == "__main__":  # an example: python lethe_pytorch.py FOLDER

@@ -20,11 +20,25 @@ def save(folder, model, x, y):
         numpy.save(folder / "embedding.npy", hidden)
 
 
-def records(folder, labels, forget, retain, heldout):
-    """Writes the labels of all records as numbers, and the row numbers of the three sets."""
+def records(folder, labels, forget, retain, heldout, group=None):
+    """Writes the labels of all records as numbers, and the row numbers of the three sets. group says whom each
+    record belongs to (author, patient), where intervals are to be over these."""
     numbers = numpy.unique(labels, return_inverse=True)[1]
     for name, values in {"labels": numbers, "forget": forget, "retain": retain, "heldout": heldout}.items():
         numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
+    _save_groups(folder, group, len(labels))
+
+
+def _save_groups(folder, group, records):
+    """Writes whom every record belongs to: numbers or text; None: records are independent."""
+    path = pathlib.Path(folder) / "group.npy"
+    if group is None:  # that of an earlier call is of other records
+        path.unlink(missing_ok=True)
+        return
+    group = numpy.asarray(group).reshape(-1)
+    if len(group) != records:
+        raise ValueError(f"{len(group)} groups for {records} records")
+    numpy.save(path, group.astype(str) if group.dtype.kind == "O" else group)
 
 
 if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
