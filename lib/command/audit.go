@@ -20,35 +20,12 @@ func newAudit(singles []single) *cobra.Command {
 		Long: `Has a model from any framework forgotten? FOLDER holds arrays saved with numpy.save.
 Row i of every array is the same record, trained on or not:
 
-<<<<<<< ours
   forget.npy, retain.npy, heldout.npy    row numbers, or masks of n bools
   labels.npy (n,)                        classes, 0, 1, 2, ...
+  group.npy (n,)                         author, patient, ...: intervals are over these
   unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
   original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
-=======
-  labels.npy      (n,)    classes, 0, 1, 2, ...
-  forget.npy      (k,)    row numbers, or a mask of n bools
-  retain.npy      (k,)    records that the unlearned model was to keep
-  heldout.npy     (k,)    records that no model was trained on
-  group.npy       (n,)    whom a record belongs to (author, patient), numbers or text:
-                          intervals are then over these, and not over records
-  unlearned/      outputs.npy (n, C), logits or probabilities; losses.npy (n,)
-                  if there are no classes; embedding.npy (n, p), the input of
-                  the last layer; activations/NAME.npy (n, q)
-  original/       the same of the model before unlearning
-  retrained/      the same of a model trained without the forget records;
-                  several are retrained-1/, retrained-2/
-  checkpoint-1/, ...
-                  outputs.npy of models saved during unlearning, in order: when the
-                  records are forgotten, and whether more steps overdo or undo it
-  shadow-1/, ...  outputs.npy, and in.npy: what the model was trained on
-
-Only the unlearned model and forget.npy are required. Files in other places or with
-other names are listed in audit.json, see
-https://github.com/lethe-ml/lethe/blob/main/docs/guide/audit.md
-All problems of the folder are reported together, and nothing is measured then.
->>>>>>> theirs
 
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
 arrays permit is applied, or those of --only; for the others the report says what they need.
