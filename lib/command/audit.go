@@ -21,7 +21,7 @@ func newAudit(singles []single) *cobra.Command {
 Row i of every array is the same record, trained on or not:
 
   forget.npy, retain.npy, heldout.npy    row numbers, or masks of n bools
-  labels.npy, group.npy (n,)             classes 0, 1, ...; authors, patients: intervals are over these
+  labels.npy, group.npy (n,)             classes 0, 1, ...; persons, whom intervals are over
   unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
   original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
