@@ -93,7 +93,6 @@ func (c Clusters) check(fn, arg string, n int) error {
 type part struct {
 	residuals []float64
 	of        Clusters
-	weight    float64
 }
 
 // clusterSums are the sums of a statistic's parts by cluster.
