@@ -145,6 +145,43 @@ func TestWhatIsWrongInALogIsListedByFileSetKeyAndQuestion(t *testing.T) {
 	refuses(t, err, "eval_log.json: truth_ratio: question 1 has 3.5, its losses give 0.22", "question 0 has a loss of -1, below 0 (wrong answer 0)")
 }
 
+// A key without its questions is one line, however many are missing.
+func TestMissingQuestionsMakeALineOfNeighbours(t *testing.T) {
+	bad := log(2000)
+	losses := bad["eval_log.json"]["gt_loss"]
+	for q := range 2000 {
+		if q != 3 && q != 5 {
+			delete(losses, strconv.Itoa(q))
+		}
+	}
+	_, err := parseTOFU(text(t, bad))
+	want := "eval_log.json: gt_loss has 2 questions, avg_gt_loss 2000\neval_log.json: gt_loss: questions 0 to 2 are missing\n" +
+		"eval_log.json: gt_loss: question 4 is missing\neval_log.json: gt_loss: questions 6 to 1999 are missing"
+	if err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSameQuestionsAreToldFromOthers(t *testing.T) {
+	read := func(b []byte) TOFUSet {
+		l, err := parseTOFU(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Forget
+	}
+	a, other := read(text(t, log(3))), log(3)
+	answers := other["eval_log_forget.json"]["generated_text"]
+	answers["0"] = []string{"[INST] question 0 [/INST]", "another answer", "theanswer "}
+	b := read(text(t, other))
+	if err := errors.Join(SameQuestions(a, a), SameQuestions(a, b), SameQuestions(b, a)); err != nil {
+		t.Error(err)
+	}
+	answers["2"] = []string{"question 2", "an answer", "the Answer"}
+	refuses(t, SameQuestions(a, read(text(t, other))), `question 2 has the true answer "the answer", and "the Answer" in the other set`)
+	refuses(t, SameQuestions(a, read(text(t, log(2)))), "3 questions, and 2 in the other set")
+}
+
 func TestFilesThatAreNoLogsAreRefused(t *testing.T) {
 	good := string(text(t, log(1)))
 	for want, b := range map[string][]byte{

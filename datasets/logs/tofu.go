@@ -37,19 +37,6 @@ type TOFUText struct{ Question, Generated, True string }
 // Questions is the number of questions.
 func (s TOFUSet) Questions() int { return len(s.True) }
 
-// Authors returns the author of each of n questions of Forget or Retain, for tests that respect
-// groups: TOFU asks perAuthor questions, 20 as published, about one author after another.
-func Authors(n, perAuthor int) ([]int, error) {
-	if n < 1 || perAuthor < 1 || n%perAuthor != 0 {
-		return nil, fmt.Errorf("%d questions are not whole authors of %d", n, perAuthor)
-	}
-	out := make([]int, n)
-	for q := range out {
-		out[q] = q / perAuthor
-	}
-	return out, nil
-}
-
 // tofuFile is the file: every value is a map from the question's number to a number, a list or texts.
 type tofuFile struct {
 	Retain  *tofuTable `json:"eval_log.json"`
@@ -175,7 +162,8 @@ func (s tofuSums) check(q int, of *TOFUSet) (list []error) {
 	return append(list, checkRecall("rougeL_recall", q, of.ROUGEL[q])...)
 }
 
-// column returns the values of questions 0 ... n-1, and adds to the list what is missing.
+// column returns the values of questions 0 ... n-1, and adds to the list what is missing: one line
+// for neighbouring questions, so that the list is not longer than the file.
 func column[T any](list *[]error, key string, values map[string]T, n int) (out []T) {
 	if values == nil {
 		*list = append(*list, fmt.Errorf("%s is missing", key))
@@ -184,14 +172,29 @@ func column[T any](list *[]error, key string, values map[string]T, n int) (out [
 	if len(values) != n {
 		*list = append(*list, fmt.Errorf("%s has %d questions, avg_gt_loss %d", key, len(values), n))
 	}
+	first := -1 // of the questions that are missing up to here; -1: none
 	for q := range n {
 		v, ok := values[strconv.Itoa(q)]
-		if !ok {
-			*list = append(*list, fmt.Errorf("%s: question %d is missing", key, q))
-		}
 		out = append(out, v)
+		switch {
+		case !ok && first < 0:
+			first = q
+		case ok && first >= 0:
+			*list = append(*list, missing(key, first, q-1))
+			first = -1
+		}
+	}
+	if first >= 0 {
+		*list = append(*list, missing(key, first, n-1))
 	}
 	return out
+}
+
+func missing(key string, first, last int) error {
+	if first == last {
+		return fmt.Errorf("%s: question %d is missing", key, first)
+	}
+	return fmt.Errorf("%s: questions %d to %d are missing", key, first, last)
 }
 
 // float32Error is how far sums and quotients of 32-bit numbers are off, relative to the value.

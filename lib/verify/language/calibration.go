@@ -1,6 +1,9 @@
+// Where an unlearned model lies among retrained ones.
+
 package language
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -50,6 +53,9 @@ type Calibration struct {
 // models of one recipe are nearer to each other than models of different recipes would be.
 // Exchanging the unlearned model with a retrained one changes both lists.
 func Calibrate(e CalibrationEvidence, by Contrast) (Calibration, error) {
+	if by.Of == nil {
+		return Calibration{}, errors.New("calibration: the contrast is missing")
+	}
 	if err := e.check(); err != nil {
 		return Calibration{}, fmt.Errorf("calibration: %w", err)
 	}
@@ -93,7 +99,7 @@ func (e CalibrationEvidence) check() error {
 		return fmt.Errorf("%d retrained models: it takes two to know how far retraining is from retraining", len(e.Retrained))
 	}
 	if len(e.Unlearned) == 0 {
-		return fmt.Errorf("the unlearned model's values are missing")
+		return errors.New("the unlearned model's values are missing")
 	}
 	for q, v := range e.Unlearned {
 		if what := notFinite(v); what != "" {

@@ -15,6 +15,9 @@ import (
 //
 // Another base of the logarithm is not an error but a suspicion: see Base.
 func (t *Tokens) Check() error {
+	if t == nil {
+		return errors.New("the tokens are missing")
+	}
 	list := t.checkLengths()
 	offsets := t.checkOffsets()
 	list = append(list, offsets...)

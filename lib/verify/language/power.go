@@ -46,14 +46,20 @@ type PowerEvidence struct {
 //	ln R = (1 - s) ln R of a retrained model + s ln R of the original
 //
 // with a share s of memory. Groups are drawn with replacement, and the power at s is the share of
-// draws in which the test rejects. At s = 0 it is the rate of false alarms between these two retrained models,
-// which is above Alpha where they truly differ: then power says little, and more retrained models are
-// needed (Calibrate). Numbers are mixed here, not models, and the draws are of questions, not of
-// trainings.
+// draws in which the test rejects.
+//
+// At s = 0 a rejection is a false alarm. There are more than Alpha of them where the two retrained
+// models differ, and also where they do not: a draw moves their observed difference once more, so
+// that a test at 5 % that is valid rejects in about 17 % of draws, on average over pairs of models.
+// What would be found without any memory is not found by memory: the power is therefore adjusted for
+// size. If more than Alpha of the draws at s = 0 have p <= Alpha, a draw counts as a rejection if its p is
+// below Threshold, which at most Alpha of those have. Numbers are mixed here, not models, the draws
+// are of questions, not of trainings, and two retrained models say little of how far others differ
+// (Calibrate).
 type Power struct {
 	Alpha  float64   // 0: 0.05
 	Target float64   // power that is asked for, 0: 0.8
-	Shares []float64 // ascending, of [0, 1]; nil: 0 to 0.10 by 0.01, then to 0.5 by 0.05
+	Shares []float64 // ascending, of [0, 1]; nil: 0 to 0.10 by 0.01, then to 0.5 by 0.05; 0 is always among them
 	Draws  int       // of groups, 0: 200
 }
 
@@ -63,21 +69,26 @@ type PowerPoint struct {
 	Power stats.Estimate `json:"power"`
 }
 
-// PowerCurve is the power at every share. Smallest is the smallest share above 0 from which on all
-// shares have at least the target. Found is false, and Smallest 0, if there is none.
+// PowerCurve is the power at every share, from 0. Smallest is the smallest share above 0 from which
+// on all shares have at least the target. Found is false, and Smallest 0, if there is none.
 type PowerCurve struct {
-	Points   []PowerPoint `json:"points"`
-	Smallest float64      `json:"smallest"`
-	Found    bool         `json:"found"`
+	FalseAlarms stats.Estimate `json:"false_alarms"` // share of draws at s = 0 with p <= Alpha
+	Threshold   float64        `json:"threshold"`    // of p: Alpha, or less where false alarms are more than Alpha
+	Points      []PowerPoint   `json:"points"`
+	Smallest    float64        `json:"smallest"`
+	Found       bool           `json:"found"`
 }
 
 // Curve measures the power of a test. All shares see the same draws of groups.
 func (p Power) Curve(e PowerEvidence, test Detector, rng *rand.Rand) (PowerCurve, error) {
 	p = p.withDefaults()
-	if err := errors.Join(p.check(rng), e.check()); err != nil {
+	if err := errors.Join(p.check(test, rng), e.check()); err != nil {
 		return PowerCurve{}, fmt.Errorf("power: %w", err)
 	}
-	members, rejects := membersOf(e.Group, len(e.Original)), make([][]bool, len(p.Shares))
+	if p.Shares[0] != 0 {
+		p.Shares = append([]float64{0}, p.Shares...)
+	}
+	members, values := membersOf(e.Group, len(e.Original)), make([][]float64, len(p.Shares))
 	for range p.Draws {
 		drawn := e.draw(members, rng)
 		for k, s := range p.Shares {
@@ -85,20 +96,28 @@ func (p Power) Curve(e PowerEvidence, test Detector, rng *rand.Rand) (PowerCurve
 			if err != nil {
 				return PowerCurve{}, fmt.Errorf("power at a share of %v: %w", s, err)
 			}
-			rejects[k] = append(rejects[k], v <= p.Alpha)
+			if !(v >= 0 && v <= 1) {
+				return PowerCurve{}, fmt.Errorf("power at a share of %v: the test returns %v, which is no p-value", s, v)
+			}
+			values[k] = append(values[k], v)
 		}
 	}
-	return p.curve(rejects), nil
+	return p.curve(values), nil
 }
 
-func (p Power) curve(rejects [][]bool) PowerCurve {
-	var out PowerCurve
-	for k, s := range p.Shares {
-		e := stats.Share(rejects[k], "draws", func(r bool) bool { return r })
-		out.Points = append(out.Points, PowerPoint{Share: s, Power: e})
+// curve makes the curve of the p-values at every share, of which the first is 0.
+func (p Power) curve(values [][]float64) PowerCurve {
+	alarm := func(v float64) bool { return v <= p.Alpha }
+	out := PowerCurve{FalseAlarms: stats.Share(values[0], "draws", alarm), Threshold: p.Alpha}
+	if allowed := int(p.Alpha * float64(p.Draws)); out.FalseAlarms.Value > p.Alpha {
+		out.Threshold = slices.Sorted(slices.Values(values[0]))[allowed]
+		alarm = func(v float64) bool { return v < out.Threshold }
 	}
-	for _, at := range slices.Backward(out.Points) {
-		if at.Share == 0 || at.Power.Value < p.Target {
+	for k, s := range p.Shares {
+		out.Points = append(out.Points, PowerPoint{Share: s, Power: stats.Share(values[k], "draws", alarm)})
+	}
+	for _, at := range slices.Backward(out.Points[1:]) {
+		if at.Power.Value < p.Target {
 			break
 		}
 		out.Smallest, out.Found = at.Share, true
@@ -116,7 +135,7 @@ func (p Power) withDefaults() Power {
 	if p.Draws == 0 {
 		p.Draws = 200
 	}
-	if p.Shares == nil {
+	if len(p.Shares) == 0 {
 		for s := range 10 {
 			p.Shares = append(p.Shares, float64(s)/100)
 		}
@@ -127,7 +146,10 @@ func (p Power) withDefaults() Power {
 	return p
 }
 
-func (p Power) check(rng *rand.Rand) error {
+func (p Power) check(test Detector, rng *rand.Rand) error {
+	if test == nil {
+		return errors.New("the test is missing")
+	}
 	if !(p.Alpha > 0 && p.Alpha < 1 && p.Target > 0 && p.Target < 1) || p.Draws < 1 || rng == nil {
 		return fmt.Errorf("alpha %v and target %v must be within 0 and 1, %d draws at least 1, with a generator", p.Alpha, p.Target, p.Draws)
 	}

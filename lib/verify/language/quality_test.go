@@ -201,6 +201,7 @@ func TestCalibrationByHand(t *testing.T) {
 	} {
 		refuses(t, failure(Calibrate(bad, MeanContrast)), want)
 	}
+	refuses(t, failure(Calibrate(e, Contrast{})), "the contrast is missing")
 }
 
 // Changes that cancel are seen by the squares alone.
@@ -233,6 +234,63 @@ func TestPowerGrowsWithTheShareAndFindsLessThanThePublishedTestNeeds(t *testing.
 	}
 }
 
+// fixed is a test whose p-values are given, draw by draw and share by share.
+func fixed(p []float64) Detector {
+	k := -1
+	return func(PairedEvidence, *rand.Rand) (float64, error) {
+		k++
+		return p[k], nil
+	}
+}
+
+// By hand, ten draws at shares 0 and 0.5 and alpha 0.2: two false alarms are allowed.
+func TestPowerIsAdjustedForSizeByHand(t *testing.T) {
+	e := PowerEvidence{Original: []float64{1, 2}, Other: []float64{1, 2}, Retrained: []float64{2, 1}}
+	p := Power{Alpha: 0.2, Target: 0.5, Draws: 10, Shares: []float64{0.5}}
+	interleaved := func(none, half []float64) (out []float64) {
+		for k := range none {
+			out = append(out, none[k], half[k])
+		}
+		return out
+	}
+	half := []float64{0.01, 0.02, 0.03, 0.05, 0.09, 0.1, 0.15, 0.2, 0.21, 0.9}
+	for _, c := range []struct {
+		name                           string
+		none                           []float64
+		alarms, threshold, zero, power float64
+	}{
+		{"two false alarms", []float64{0.2, 0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}, 0.2, 0.2, 0.2, 0.8},
+		{"five", []float64{0.9, 0.05, 0.19, 0.1, 0.2, 0.03, 0.3, 0.4, 0.5, 0.6}, 0.5, 0.1, 0.2, 0.5},
+		{"three alike", []float64{0.05, 0.05, 0.05, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9}, 0.3, 0.05, 0, 0.3},
+	} {
+		got := must(p.Curve(e, fixed(interleaved(c.none, half)), newRNG(53)))(t)
+		nearAll(t, c.name, []float64{got.FalseAlarms.Value, got.Threshold, got.Points[0].Power.Value, got.Points[1].Power.Value}, []float64{c.alarms, c.threshold, c.zero, c.power}, 0)
+		if got.Found != (c.power >= 0.5) || len(got.Points) != 2 || got.Points[0].Share != 0 {
+			t.Errorf("%s: %+v", c.name, got)
+		}
+	}
+}
+
+// Pairs of retrained models of one distribution. A draw of groups adds the variance of the difference
+// once more, so that P(|N(0, 2)| > 1.96) = 0.166 of draws are false alarms on average. What counts
+// as power is at most alpha without memory, for every pair.
+func TestPowerWithoutMemoryIsAtMostAlpha(t *testing.T) {
+	rng, alarms := newRNG(54), 0.0
+	const pairs = 60
+	for range pairs {
+		q := drawQuestions(rng, 15, 5)
+		e := PowerEvidence{Other: q.model(rng, 0), Retrained: q.model(rng, 0), Original: q.model(rng, -3), Group: q.group}
+		c := must(Power{Draws: 40, Shares: []float64{0, 0.5}}.Curve(e, PairedDetector, rng))(t)
+		alarms += c.FalseAlarms.Value / pairs
+		if c.Points[0].Power.Value > 0.05 || !c.Found {
+			t.Errorf("%+v", c)
+		}
+	}
+	if alarms < 0.10 || alarms > 0.24 {
+		t.Errorf("%.3f of draws are false alarms, want about 0.166", alarms)
+	}
+}
+
 func TestPowerMixesWhatItSays(t *testing.T) {
 	e := PowerEvidence{Original: []float64{10, 20}, Other: []float64{0, 1}, Retrained: []float64{5, 6}, Group: []int{3, 4}}
 	m := e.mixed(0.25)
@@ -258,6 +316,8 @@ func TestPowerMixesWhatItSays(t *testing.T) {
 func TestPowerNamesBadInput(t *testing.T) {
 	good, rng := PowerEvidence{Original: []float64{1, 2}, Other: []float64{1, 2}, Retrained: []float64{2, 1}}, newRNG(52)
 	for want, err := range map[string]error{
+		"the test is missing":                    failure(Power{}.Curve(good, nil, rng)),
+		"returns NaN, which is no p-value":       failure(Power{}.Curve(good, func(PairedEvidence, *rand.Rand) (float64, error) { return math.NaN(), nil }, rng)),
 		"share 1 is 0.1: shares ascend":          failure(Power{Shares: []float64{0.2, 0.1}}.Curve(good, PairedDetector, rng)),
 		"share 0 is 2":                           failure(Power{Shares: []float64{2}}.Curve(good, PairedDetector, rng)),
 		"with a generator":                       failure(Power{}.Curve(good, PairedDetector, nil)),

@@ -45,6 +45,10 @@ func TestOffsetsThatDoNotFitAreListed(t *testing.T) {
 		refuses(t, (&Tokens{Offset: o, LogProb: []float64{-1, 2, -1}}).Check(), want)
 	}
 	refuses(t, (&Tokens{Offset: []int{0, 1}, LogProb: []float64{-1}, Mean: []float64{-1}}).Check(), "mean and deviation belong together")
+	none := (*Tokens)(nil)
+	for _, err := range []error{none.Check(), failure(none.Base()), failure(none.WithoutLast()), failure(none.Select(nil))} {
+		refuses(t, err, "the tokens are missing")
+	}
 	if err := (&Tokens{Offset: []int{0}, LogProb: []float64{}}).Check(); err != nil {
 		t.Errorf("no documents: %v", err)
 	}
