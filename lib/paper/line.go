@@ -21,12 +21,13 @@ type Line[R any] struct {
 // Column is a column of a table of lines: its heading, and the cell that it makes of a line.
 type Column[R any] struct {
 	Name, Note string
+	Unit       string // of the numbers, "" if they have none
 	Cell       func(l Line[R]) report.Cell
 }
 
 // MeanColumn has the mean of a value over models, with its interval.
 func MeanColumn[R any](name, note string, digits int, value func(R) float64) Column[R] {
-	return Column[R]{name, note, func(l Line[R]) report.Cell { return report.Est(l.Mean(value), digits) }}
+	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell { return report.Est(l.Mean(value), digits) }}
 }
 
 // ShareColumn is MeanColumn for a value between 0 and 1.
@@ -36,12 +37,12 @@ func ShareColumn[R any](name, note string, value func(R) float64) Column[R] {
 
 // BoundedColumn is MeanColumn for a value between low and high; its interval is cut there.
 func BoundedColumn[R any](name, note string, low, high float64, value func(R) float64) Column[R] {
-	return Column[R]{name, note, func(l Line[R]) report.Cell { return report.Est(l.Mean(value).ClampedTo(low, high), 3) }}
+	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell { return report.Est(l.Mean(value).ClampedTo(low, high), 3) }}
 }
 
 // TextColumn has a text, such as the paper's value, or a gap for the reason if the text is "".
 func TextColumn[R any](name, note, reason string, text func(l Line[R]) string) Column[R] {
-	return Column[R]{name, note, func(l Line[R]) report.Cell {
+	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell {
 		if s := text(l); s != "" || reason == "" {
 			return report.Str(s)
 		}
@@ -53,7 +54,7 @@ func TextColumn[R any](name, note, reason string, text func(l Line[R]) string) C
 func Headings[R any](label string, columns []Column[R]) []report.Column {
 	out := []report.Column{{Name: label}}
 	for _, c := range columns {
-		out = append(out, report.Column{Name: c.Name, Note: c.Note})
+		out = append(out, report.Column{Name: c.Name, Note: c.Note, Unit: c.Unit})
 	}
 	return out
 }

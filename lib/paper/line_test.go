@@ -26,7 +26,8 @@ func TestAModelThatDivergedHasNoNumbersAndKeepsThePapersWords(t *testing.T) {
 		row.Cells[2].Text != "arm 12.3 in the paper" || row.Cells[3].Missing != "not measured" {
 		t.Errorf("%+v", row)
 	}
-	if h := Headings("model", columns); len(h) != 4 || h[0].Name != "model" || h[1] != (report.Column{Name: "value", Note: "its note"}) {
+	columns[0].Unit = "nats"
+	if h := Headings("model", columns); len(h) != 4 || h[0].Name != "model" || h[1] != (report.Column{Name: "value", Note: "its note", Unit: "nats"}) {
 		t.Errorf("%+v", h)
 	}
 	l.Models = rows[1:]

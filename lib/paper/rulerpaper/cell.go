@@ -56,6 +56,8 @@ type Row struct {
 	// Diverged says how the method diverged, "" if it did not. Then every number above except
 	// the counts is NaN.
 	Diverged string `json:"diverged,omitempty"`
+
+	study string // that it is of
 }
 
 // setNaN sets the numbers of a diverged row to NaN; JSON has them as zeros.

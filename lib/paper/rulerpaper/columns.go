@@ -19,6 +19,16 @@ func oneColumn(name, note string, cell func(rows []Row) report.Cell) columns {
 	return columns{[]report.Column{{Name: name, Note: note}}, func(rows []Row) []report.Cell { return []report.Cell{cell(rows)} }}
 }
 
+// only is the columns for the rows for which keep is true.
+func (c columns) only(keep func(Row) bool) columns {
+	return columns{c.heads, func(rows []Row) []report.Cell { return c.cells(filter(rows, keep)) }}
+}
+
+// modelColumn names the model, where the label of a row is something else.
+func modelColumn() columns {
+	return oneColumn("model", "", func(rows []Row) report.Cell { return report.Str(rows[0].Variant) })
+}
+
 // testColumns are a metric's mean with the tests of the paper and ours; see effectColumns.
 func testColumns(name string, m metric) columns {
 	return columns{effectColumns(name), func(rows []Row) []report.Cell { return newEffect(rows, m).cells(m.Digits) }}
@@ -29,9 +39,19 @@ func effectColumn(name, note string, m metric) columns {
 	return oneColumn(name, note, func(rows []Row) report.Cell { return newEffect(rows, m).estimate(m.Digits) })
 }
 
+// effectShareColumn is effectColumn for a metric between 0 and 1, where its interval ends.
+func effectShareColumn(name, note string, m metric) columns {
+	return oneColumn(name, note, func(rows []Row) report.Cell { return newEffect(rows, m).share(m.Digits) })
+}
+
 // meanColumn is a metric's mean over rows, without an interval.
 func meanColumn(name, note string, m metric) columns {
 	return oneColumn(name, note, func(rows []Row) report.Cell { return report.Num(mean(values(rows, m.Value)), m.Digits) })
+}
+
+// movedColumn is how far methods move the weights.
+func movedColumn() columns {
+	return meanColumn("moved", "relative displacement of the weights, mean over runs", metric{Value: displacement.Value, Digits: 4})
 }
 
 // dataSetColumn is a metric's mean over data sets, with Student's interval.
@@ -56,8 +76,13 @@ func seedMean(rows []Row, m metric) stats.Estimate {
 
 // variantTable starts a recipe's table of variants.
 func (e *Env) variantTable(r Recipe, s Scale, all []columns, parts ...*Collected) *report.Table {
+	return e.columnTable(r, s, "model", all, parts...)
+}
+
+// columnTable starts a recipe's table; label is the heading of the rows' labels.
+func (e *Env) columnTable(r Recipe, s Scale, label string, all []columns, parts ...*Collected) *report.Table {
 	t := e.table(r, s, parts...)
-	t.Columns = []report.Column{{Name: "model"}}
+	t.Columns = []report.Column{{Name: label}}
 	for _, c := range all {
 		t.Columns = append(t.Columns, c.heads...)
 	}

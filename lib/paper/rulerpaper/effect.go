@@ -26,7 +26,10 @@ var (
 	m4      = metric{"M4 rank", func(r Row) float64 { return r.M4 }, 0.5, 4}
 	deltaM4 = metric{"ΔM4 to the oracle", Row.DeltaM4, 0, 4}
 	mia     = metric{"MIA accuracy", func(r Row) float64 { return r.MIA }, 0.5, 3}
-	retain  = metric{"retain accuracy", func(r Row) float64 { return r.RetainAcc }, 0, 3}
+
+	forgetAccuracy = metric{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}
+	retain         = metric{"retain accuracy", func(r Row) float64 { return r.RetainAcc }, 0, 3}
+	testAccuracy   = metric{"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}
 
 	displacement = metric{"displacement", func(r Row) float64 { return r.Displacement }, 0, 3}
 )

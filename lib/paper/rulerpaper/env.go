@@ -20,6 +20,17 @@ type Collected struct {
 	paper.Evidence[Row]
 }
 
+// has reports whether a row is one of the study's.
+func (c *Collected) has(r Row) bool { return r.study == c.Study.Name }
+
+// rowsOfAll are the rows of a variant at a fraction in several studies.
+func rowsOfAll(parts []*Collected, variant string, fraction float64) (out []Row) {
+	for _, c := range parts {
+		out = append(out, rowsOf(c.Rows, variant, fraction)...)
+	}
+	return out
+}
+
 // diverged reports whether a run of a variant at a fraction diverged.
 func (c *Collected) diverged(variant string, fraction float64) bool {
 	return slices.ContainsFunc(rowsOf(c.Rows, variant, fraction), func(r Row) bool { return r.Diverged != "" })
@@ -32,6 +43,7 @@ func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
 		return nil, err
 	}
 	for i := range found.Rows {
+		found.Rows[i].study = s.Name
 		if found.Rows[i].Diverged != "" {
 			found.Rows[i].setNaN()
 		}

@@ -11,7 +11,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vision"
-	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -111,9 +110,8 @@ func init() {
 	table13.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		var all []columns
 		for _, d := range parts[0].Study.DataSets {
-			own := seedShareColumn(d, "M4: mean over seeds, t interval over seeds; the paper's null is 0.5, and the oracle's value is that of a model "+
-				"without these images", m4)
-			all = append(all, columns{own.heads, func(rows []Row) []report.Cell { return own.cells(inSet(rows, d)) }})
+			all = append(all, seedShareColumn(d, "M4: mean over seeds, t interval over seeds; the paper's null is 0.5, and the oracle's value is "+
+				"that of a model without these images", m4).only(func(r Row) bool { return r.DataSet == d }))
 		}
 		t := e.variantTable(table13, s, all, parts...)
 		for _, c := range parts {
@@ -126,10 +124,7 @@ func init() {
 	}
 	imageRecipe.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		var all []columns
-		for _, m := range []metric{m1, m2, m3, m4, deltaM4, mia, retain,
-			{"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3},
-			{"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}, displacement,
-		} {
+		for _, m := range []metric{m1, m2, m3, m4, deltaM4, mia, retain, forgetAccuracy, testAccuracy, displacement} {
 			all = append(all, meanColumn(m.Name, "", m))
 		}
 		t := e.variantTable(imageRecipe, s, all, parts...)

@@ -24,7 +24,7 @@ func init() {
 		c := parts[0]
 		all := []columns{
 			testColumns("M2 gap", m2), testColumns("M4 rank", m4), effectColumn("ΔM4", "M4 less the oracle's own M4; interval over data sets", deltaM4),
-			meanColumn("moved", "relative displacement of the weights, mean over runs", metric{Value: displacement.Value, Digits: 4}),
+			movedColumn(),
 		}
 		t := e.variantTable(table1, s, all, c)
 		addFractions(t, c, fractionGroup, all)
@@ -145,21 +145,20 @@ func init() {
 		var all []columns
 		for _, a := range c.variants() {
 			all = append(all, oneColumn(a.Label, "", func(rows []Row) report.Cell {
-				est := seedMean(filter(rows, func(r Row) bool { return r.Variant == a.Label }), mia)
+				est := seedMean(rows, mia)
 				cell := report.Est(est, 3)
 				if est.Value <= 0.45 || est.Value >= 0.55 {
 					cell.Text += " *"
 				}
 				return cell
-			}))
+			}).only(func(r Row) bool { return r.Variant == a.Label }))
 		}
 		all = append(all, oneColumn("chance floor", "mean and 95th percentile of |accuracy - 0.5| of a "+
 			"fixed threshold on as many forget and held-out records, when nothing can be told", func(rows []Row) report.Cell {
 			floor := stats.ChanceFloorBalanced(rows[0].Forget)
 			return report.Str(fmt.Sprintf("%.3f, %.3f (n = %d)", floor.Mean, floor.P95, rows[0].Forget))
 		}))
-		t := e.variantTable(table4, s, all, c)
-		t.Columns[0].Name = "data set"
+		t := e.columnTable(table4, s, "data set", all, c)
 		for _, f := range c.Study.Fractions {
 			for _, d := range c.Study.DataSets {
 				addVariant(t, fractionGroup+percent(f), d, "", c.rowsIn(d, f), all)

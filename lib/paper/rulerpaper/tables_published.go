@@ -1,9 +1,6 @@
 package rulerpaper
 
-import (
-	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/unlearn"
-)
+import "github.com/lethe-ml/lethe/lib/unlearn"
 
 // Labels of methods as their authors published them.
 const (
@@ -36,28 +33,14 @@ func init() {
 	published.studies = oneStudy(publishedStudy)
 	published.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
-		t := e.table(published, s, c)
-		shown := []metric{m2, deltaM4, mia, {"forget accuracy", func(r Row) float64 { return r.ForgetAcc }, 0, 3}, retain,
-			{"test accuracy", func(r Row) float64 { return r.TestAcc }, 0, 3}}
-		t.Columns = []report.Column{{Name: "model"}}
-		for _, m := range shown {
-			t.Columns = append(t.Columns, report.Column{Name: m.Name, Note: "mean over all runs; interval over data sets"})
+		const note = "mean over all runs; interval over data sets"
+		all := []columns{effectColumn(m2.Name, note, m2), effectColumn(deltaM4.Name, note, deltaM4)}
+		for _, m := range []metric{mia, forgetAccuracy, retain, testAccuracy} {
+			all = append(all, effectShareColumn(m.Name, note, m))
 		}
-		t.Columns = append(t.Columns, report.Column{Name: "moved", Note: "relative displacement of the weights, mean over runs"})
-		for _, f := range c.Study.Fractions {
-			for _, a := range c.variants() {
-				rows := rowsOf(c.Rows, a.Label, f)
-				cells := []report.Cell{report.Str(a.Label)}
-				for _, m := range shown[:2] {
-					cells = append(cells, newEffect(rows, m).estimate(m.Digits))
-				}
-				for _, m := range shown[2:] {
-					cells = append(cells, newEffect(rows, m).share(m.Digits))
-				}
-				cells = append(cells, report.Num(mean(values(rows, func(r Row) float64 { return r.Displacement })), 4))
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: "forget fraction " + percent(f), Cells: cells})
-			}
-		}
+		all = append(all, movedColumn())
+		t := e.variantTable(published, s, all, c)
+		addFractions(t, c, fractionGroup, all)
 		t.Notes = append(t.Notes, "SCRUB as published goes by mini-batches of 32 and may look at the labels of one half of the test records, to "+
 			"choose the epoch to which it is rewound; Bad Teacher as published goes over the data once, in batches of 256, at a fifth of RULER's rate.")
 		return &Output{Table: t}, nil

@@ -71,39 +71,41 @@ func init() {
 	}
 	table7.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		n := len(learningRates)
-		t := e.table(table7, s, parts...)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "model"}}
-		for _, m := range []metric{m2, m4} {
-			for _, lr := range learningRates {
-				t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%s, %g", m.Name, lr), Note: "mean over seeds; t interval over seeds"})
-			}
-		}
-		t.Columns = append(t.Columns, report.Column{Name: "holds"})
-		t.Rows = append(learningRateRows(parts[:n], "epochs as in the main experiment"), learningRateRows(parts[n:], "epochs scaled with the rate")...)
+		t := e.columnTable(table7, s, "data set", learningRateColumns(parts[:n]), parts...)
+		addLearningRates(t, "epochs as in the main experiment", parts[:n])
+		addLearningRates(t, "epochs scaled with the rate", parts[n:])
 		return &Output{Table: t}, nil
 	}
 }
 
-func learningRateRows(block []*Collected, group string) []report.Row {
-	var out []report.Row
+// learningRateColumns are M2 and M4 in a block of studies, one per learning rate, and at how many rates the
+// paper's criterion holds.
+func learningRateColumns(block []*Collected) []columns {
+	var gaps, ranks []columns
+	for i, c := range block {
+		const note = "mean over seeds; t interval over seeds"
+		gaps = append(gaps, seedColumn(fmt.Sprintf("%s, %g", m2.Name, learningRates[i]), note, m2).only(c.has))
+		ranks = append(ranks, seedShareColumn(fmt.Sprintf("%s, %g", m4.Name, learningRates[i]), note, m4).only(c.has))
+	}
+	holds := oneColumn("holds", "", func(rows []Row) report.Cell {
+		n := 0
+		for _, c := range block {
+			at := filter(rows, c.has)
+			n += count(seedMean(at, m2).Value < 0 && seedMean(at, m4).Value > 0.5)
+		}
+		return report.Share(n, len(block))
+	})
+	return slices.Concat([]columns{modelColumn()}, gaps, ranks, []columns{holds})
+}
+
+// addLearningRates adds the data sets and variants of a block of studies.
+func addLearningRates(t *report.Table, group string, block []*Collected) {
+	all := learningRateColumns(block)
 	for _, d := range block[0].Study.DataSets {
 		for _, a := range block[0].variants() {
-			cells := []report.Cell{report.Str(d), report.Str(a.Label)}
-			holds := 0
-			var ranks []report.Cell
-			for _, c := range block {
-				rows := filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-				gap := seedMean(rows, m2)
-				rank := seedMean(rows, m4).ClampedTo(0, 1)
-				cells = append(cells, report.Est(gap, m2.Digits))
-				ranks = append(ranks, report.Est(rank, m4.Digits))
-				holds += count(gap.Value < 0 && rank.Value > 0.5)
-			}
-			cells = append(append(cells, ranks...), report.Share(holds, len(block)))
-			out = append(out, report.Row{Kind: kindOf(a), Group: group, Cells: cells})
+			addVariant(t, group, d, kindOf(a), inSet(rowsOfAll(block, a.Label, 0.05), d), all)
 		}
 	}
-	return out
 }
 
 var table9 = Recipe{
@@ -288,22 +290,16 @@ func init() {
 	table12.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		sets := parts[0].Study.DataSets
 		standIns := slices.DeleteFunc(slices.Clone(sets), func(d string) bool { return slices.Contains(large, d) })
-		t := e.table(table12, s, parts...)
-		t.Columns = []report.Column{{Name: "model"}}
+		var all []columns
 		for _, d := range sets {
-			for _, a := range architectures {
-				t.Columns = append(t.Columns, report.Column{Name: d + ", " + a.Label, Note: "M4: mean over seeds, t interval over seeds, null 0.5"})
+			for i, c := range parts {
+				all = append(all, seedShareColumn(d+", "+architectures[i].Label, "M4: mean over seeds, t interval over seeds, null 0.5", m4).
+					only(func(r Row) bool { return r.DataSet == d && c.has(r) }))
 			}
 		}
-		for _, variant := range parts[0].variants() {
-			cells := []report.Cell{report.Str(variant.Label)}
-			for _, d := range sets {
-				for _, c := range parts {
-					rows := filter(rowsOf(c.Rows, variant.Label, 0.05), func(r Row) bool { return r.DataSet == d })
-					cells = append(cells, report.Est(seedMean(rows, m4).ClampedTo(0, 1), m4.Digits))
-				}
-			}
-			t.Rows = append(t.Rows, report.Row{Kind: kindOf(variant), Cells: cells})
+		t := e.variantTable(table12, s, all, parts...)
+		for _, a := range parts[0].variants() {
+			addVariant(t, "", a.Label, kindOf(a), rowsOfAll(parts, a.Label, 0.05), all)
 		}
 		t.Notes = append(t.Notes, "The paper uses 100,000 rows of each data set. 'do nothing' is its row Original.")
 		if len(standIns) > 0 {
@@ -329,19 +325,19 @@ func init() {
 	}
 	gallery.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		full, capped := parts[0], parts[1]
-		t := e.table(gallery, s, capped, full)
-		t.Columns = []report.Column{{Name: "data set"}, {Name: "model"}, {Name: "M4, 2,000", Note: "mean over the seeds named below, null 0.5"},
-			{Name: "M4, all"}, {Name: "difference"}, {Name: "ΔM4, 2,000", Note: "M4 less the oracle's own"}, {Name: "ΔM4, all"}}
+		all := []columns{
+			modelColumn(), meanColumn("M4, 2,000", "mean over the seeds named below, null 0.5", m4).only(capped.has),
+			meanColumn("M4, all", "", m4).only(full.has),
+			oneColumn("difference", "", func(rows []Row) report.Cell {
+				of := func(c *Collected) float64 { return mean(values(filter(rows, c.has), m4.Value)) }
+				return report.Num(of(full)-of(capped), m4.Digits)
+			}),
+			meanColumn("ΔM4, 2,000", "M4 less the oracle's own", deltaM4).only(capped.has), meanColumn("ΔM4, all", "", deltaM4).only(full.has),
+		}
+		t := e.columnTable(gallery, s, "data set", all, capped, full)
 		for _, d := range full.Study.DataSets {
 			for _, a := range full.variants() {
-				pick := func(c *Collected, m metric) float64 {
-					return mean(values(filter(rowsOf(c.Rows, a.Label, 0.05), func(r Row) bool { return r.DataSet == d }), m.Value))
-				}
-				x, y := pick(capped, m4), pick(full, m4)
-				t.Rows = append(t.Rows, report.Row{Kind: kindOf(a), Group: d, Cells: []report.Cell{
-					report.Str(d), report.Str(a.Label), report.Num(x, 4), report.Num(y, 4), report.Num(y-x, 4),
-					report.Num(pick(capped, deltaM4), 4), report.Num(pick(full, deltaM4), 4),
-				}})
+				addVariant(t, d, d, kindOf(a), inSet(rowsOfAll(parts, a.Label, 0.05), d), all)
 			}
 		}
 		return &Output{Table: t}, nil

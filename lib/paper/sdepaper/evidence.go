@@ -21,6 +21,7 @@ type evidence[R any] struct {
 type (
 	verdicts    struct{ *evidence[Judged] }
 	unlearnings struct{ *evidence[Unlearned] }
+	learnings   struct{ *evidence[Learned] }
 )
 
 // provenance is the provenance of an output.

@@ -34,7 +34,7 @@ type Judged struct {
 	// Disjoint is the number of disjoint subsets of this size that the forgotten images could
 	// hold.
 	Disjoint int `json:"disjoint"`
-	// Training is that of the judged model, in the verdicts on hp late in training; nil: not said.
+	// Training is that of the judged model, in the verdicts of part main; nil in the others.
 	Training *Training `json:"training"`
 }
 

@@ -239,13 +239,16 @@ func precompute[R any](ctx context.Context, model int, choose func(Study) []cell
 	return err
 }
 
+// rowsOf are the rows of a variant, one per model.
+func (r Rows) rowsOf(variant string) Rows {
+	return filter(r, func(u Unlearned) bool { return u.Variant == variant })
+}
+
 // Values are the values of a variant, one per model.
 func (r Rows) Values(variant string, v Value) []float64 {
 	var out []float64
-	for _, row := range r {
-		if row.Variant == variant {
-			out = append(out, v(row))
-		}
+	for _, row := range r.rowsOf(variant) {
+		out = append(out, v(row))
 	}
 	return out
 }
@@ -266,31 +269,49 @@ func (r Rows) OracleDistances(variant string, v Value) []float64 {
 }
 
 // Ranks is a table of variants ranked by SDE's rate and by the distance to the oracle; controls
-// are below without a rank.
+// are below without a rank, and a method that diverged has none.
 func (r Rows) Ranks(methods, controls []string) *report.Table {
-	otr := OTR("sde/hp")
+	columns := r.rankColumns(methods)
 	t := &report.Table{
-		ID: "sde/ranks", Title: "Rank by OTR, and distance to the oracle",
-		Columns: report.Columns("model", "OTR hp", "rank", "Acc_f, apart", "ASR, apart", "OTR, apart", "rank, OTR apart"),
+		ID: "sde/ranks", Title: "Rank by OTR, and distance to the oracle", Columns: paper.Headings("model", columns),
 		Caption: "Means over models with Student's intervals. A distance is never below 0; 'Retrain, other seed' shows how large it is between two " +
 			"models that never saw the images.",
 	}
-	t.Columns[2].Note, t.Columns[6].Note = "among the methods, by OTR, the highest first; equal means share a rank", "the nearest to the oracle first"
-	high := ranks(methods, func(variant string) float64 { return -OverModels(r.Values(variant, otr)).Value })
-	near := ranks(methods, func(variant string) float64 { return OverModels(r.OracleDistances(variant, otr)).Value })
 	for _, variant := range slices.Concat(methods, controls) {
-		row := report.Row{Kind: report.Control, Cells: []report.Cell{report.Str(variant), report.Est(OverModels(r.Values(variant, otr)), 2),
-			report.Gap("control")}}
-		for _, v := range []Value{AccForget, ASR, otr} {
-			row.Cells = append(row.Cells, report.Est(OverModels(r.OracleDistances(variant, v)), 2))
-		}
-		row.Cells = append(row.Cells, report.Gap("control"))
-		if place, ranked := high[variant]; ranked {
-			row.Kind, row.Cells[2], row.Cells[6] = report.Method, report.Num(float64(place), 0), report.Num(float64(near[variant]), 0)
-		}
-		t.Rows = append(t.Rows, row)
+		l := paper.Line[Unlearned]{Label: variant, Control: !slices.Contains(methods, variant), Models: r.rowsOf(variant), Diverged: Unlearned.diverged}
+		t.Rows = append(t.Rows, l.Row(columns))
 	}
 	return t
+}
+
+// rankColumns are the columns of Ranks.
+func (r Rows) rankColumns(methods []string) []paper.Column[Unlearned] {
+	otr, ranked := OTR("sde/hp"), filter(methods, func(variant string) bool {
+		return !slices.ContainsFunc(r.rowsOf(variant), func(u Unlearned) bool { return u.Diverged != "" })
+	})
+	share := func(name string, values func(variant string) []float64) paper.Column[Unlearned] {
+		return paper.Column[Unlearned]{Name: name, Cell: func(l paper.Line[Unlearned]) report.Cell { return report.Est(OverModels(values(l.Label)), 2) }}
+	}
+	apart := func(name string, v Value) paper.Column[Unlearned] {
+		return share(name, func(variant string) []float64 { return r.OracleDistances(variant, v) })
+	}
+	rank := func(name, note string, by func(variant string) float64) paper.Column[Unlearned] {
+		places := ranks(ranked, by)
+		return paper.Column[Unlearned]{Name: name, Note: note, Cell: func(l paper.Line[Unlearned]) report.Cell {
+			if l.Control {
+				return report.Gap("control")
+			}
+			return report.Num(float64(places[l.Label]), 0)
+		}}
+	}
+	return []paper.Column[Unlearned]{
+		share("OTR hp", func(variant string) []float64 { return r.Values(variant, otr) }),
+		rank("rank", "among the methods, by OTR, the highest first; equal means share a rank",
+			func(variant string) float64 { return -OverModels(r.Values(variant, otr)).Value }),
+		apart("Acc_f, apart", AccForget), apart("ASR, apart", ASR), apart("OTR, apart", otr),
+		rank("rank, OTR apart", "the nearest to the oracle first",
+			func(variant string) float64 { return OverModels(r.OracleDistances(variant, otr)).Value }),
+	}
 }
 
 // ranks are the ranks of variants, the smallest first; ties share a rank.

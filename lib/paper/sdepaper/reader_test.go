@@ -45,6 +45,13 @@ func TestRanksShareAPlace(t *testing.T) {
 	if c := table.Rows[3].Cells[2]; c.Missing != "control" {
 		t.Errorf("%+v", c)
 	}
+	lost := sampleRows() // a method that diverged in one model has no rank and takes none from the others
+	lost[1] = Unlearned{Seed: 0, Variant: SalUn, Diverged: "diverged in epoch 2"}
+	table = lost.Ranks([]string{SalUn, Unroll, RandomLabel}, []string{Retrain})
+	if err := table.Check(); err != nil || table.Rows[0].Cells[2].Missing != "diverged in 1 of 2" || table.Rows[1].Cells[2].Text != "2" ||
+		table.Rows[1].Cells[6].Text != "2" || table.Rows[2].Cells[6].Text != "1" {
+		t.Errorf("%v: %+v", err, table.Rows)
+	}
 	if d := sampleRows().Differences(Unroll, AccForget, OTR("sde/hp")); math.Abs(d[0]-0.8) > 1e-12 || math.Abs(d[1]-0.6) > 1e-12 {
 		t.Errorf("%v", d)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -313,12 +314,48 @@ func TestASetLargerThanWhatWasForgottenIsRefused(t *testing.T) {
 	}
 }
 
+// A study that is stopped while it judges its second model keeps the first one's verdicts, and measures only
+// the second when it goes on.
 func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 	e := environment(t)
+	e.Workers = 1
+	p, err := planned(small(), allCells)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	if _, err := paper.Collect(ctx, e, judgedBy(partMain)(e, allCells(small())[0])); !errors.Is(err, context.Canceled) {
+	defer stop()
+	measured, stopped := map[string]int{}, 1
+	all := judgedBy(partTrajectory).in(e, p)
+	for i, m := range all {
+		all[i].Measure = func(ctx context.Context, c *lab.Case) ([]Judged, error) {
+			measured[m.ID]++
+			if i == stopped {
+				stop()
+			}
+			return m.Measure(ctx, c)
+		}
+	}
+	if _, err := paper.Collect(ctx, e, all); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
+	}
+	jobs, err := paper.MeasurementJobs(t.Context(), e, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if j.Done == (j.ID == all[stopped].ID) {
+			t.Errorf("after the stop: %+v", j)
+		}
+	}
+	stopped = -1
+	found, err := paper.Collect(t.Context(), e, all)
+	if err != nil || measured[all[0].ID] != 1 || measured[all[1].ID] != 2 {
+		t.Fatalf("measured %v times, %v", measured, err)
+	}
+	again, err := all[1].Measure(t.Context(), opened(t, e, 1).c)
+	if n := len(again); err != nil || n == 0 || !reflect.DeepEqual(found.Rows[len(found.Rows)-n:], again) {
+		t.Errorf("the second model's rows are %+v, not %+v (%v)", found.Rows, again, err)
 	}
 }
 

@@ -36,7 +36,6 @@ func (ev verdicts) lastBatchComparison() *paper.Output {
 			func(t *Training) float64 { return t.Loss }),
 		lastBatchColumn())
 	t.Columns = paper.Headings("judge", columns)
-	t.Columns[len(columns)].Unit = "images"
 	for _, s := range ev.Settings {
 		for _, j := range judges(sde.SDE{}.Name(), sde.SpreadOnly{}.Name(), HeldOut) {
 			t.Rows = append(t.Rows, ev.line(group(s, s.ShortAt), s, j, ofFraction(s.ShortAt)).Row(columns))
@@ -48,7 +47,7 @@ func (ev verdicts) lastBatchComparison() *paper.Output {
 
 // lastBatchColumn has the number of images in the last batch, the same in every model.
 func lastBatchColumn() paper.Column[Judged] {
-	return paper.Column[Judged]{Name: "last batch", Note: "the last of an epoch", Cell: func(l paper.Line[Judged]) report.Cell {
+	return paper.Column[Judged]{Name: "last batch", Note: "the last of an epoch", Unit: "images", Cell: func(l paper.Line[Judged]) report.Cell {
 		switch {
 		case l.Control:
 			return report.Str("")

@@ -4,7 +4,6 @@ package sdepaper
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -48,21 +47,40 @@ func init() {
 		t.Notes = append(t.Notes, fmt.Sprintf("|S| = %d.", size))
 		return &paper.Output{Table: t}
 	})
-	define(&table7, allCells, learning, func(ev *evidence[Learned]) *paper.Output {
+	define(&table7, allCells, learning, func(found *evidence[Learned]) *paper.Output {
+		ev := learnings{found}
 		t := ev.table(table7)
-		t.Columns = []report.Column{{Name: "images"}}
-		for _, c := range ev.Checkpoints {
-			t.Columns = append(t.Columns, report.Column{Name: fmt.Sprintf("%d %%", c), Note: "of the epochs; accuracy, mean over " +
-				"models with Student's interval"})
-		}
-		t.Columns = append(t.Columns, report.Column{Name: "end"})
+		t.Columns = paper.Headings("images", ev.columns(nil))
 		for _, s := range ev.Settings {
 			for _, r := range ev.Fractions {
-				t.Rows = append(t.Rows, accuracyRows(ev, s, r)...)
+				for _, kind := range imageKinds() {
+					t.Rows = append(t.Rows, ev.line(s, r, kind.name).Row(ev.columns(kind.of)))
+				}
 			}
 		}
 		return &paper.Output{Table: t}
 	})
+}
+
+// line has the accuracies of a setting's models along their training.
+func (ev learnings) line(s Setting, fraction float64, label string) paper.Line[Learned] {
+	return paper.Line[Learned]{Group: group(s, fraction), Label: label, Diverged: func(Learned) string { return "" },
+		Models: filter(ev.Rows, func(l Learned) bool { return l.Setting == s.Label && l.Fraction == fraction })}
+}
+
+// columns have the accuracy on one kind of images after each checkpoint and at the end.
+func (ev learnings) columns(of func(ImageAccuracies) float64) (out []paper.Column[Learned]) {
+	at := func(name, note string, percent int) {
+		out = append(out, paper.Column[Learned]{Name: name, Note: note, Cell: func(l paper.Line[Learned]) report.Cell {
+			models := filter(l.Models, func(l Learned) bool { return l.Percent == percent })
+			return report.Est(meanOf(models, func(l Learned) float64 { return of(l.ImageAccuracies) }), 3)
+		}})
+	}
+	for _, c := range ev.Checkpoints {
+		at(fmt.Sprintf("%d %%", c), "of the epochs; accuracy, mean over models with Student's interval", c)
+	}
+	at("end", "", 100)
+	return out
 }
 
 // published2 is the paper's row of table 2.
@@ -87,17 +105,4 @@ func imageKinds() []imageKind {
 		{"forgotten", func(a ImageAccuracies) float64 { return a.Forget }},
 		{"test", func(a ImageAccuracies) float64 { return a.Test }},
 	}
-}
-
-// accuracyRows are the rows of table 7 for one setting and fraction.
-func accuracyRows(ev *evidence[Learned], s Setting, fraction float64) (out []report.Row) {
-	for _, kind := range imageKinds() {
-		row := report.Row{Group: group(s, fraction), Cells: []report.Cell{report.Str(kind.name)}}
-		for _, percent := range append(slices.Clone(ev.Checkpoints), 100) {
-			models := filter(ev.Rows, func(l Learned) bool { return l.Setting == s.Label && l.Fraction == fraction && l.Percent == percent })
-			row.Cells = append(row.Cells, report.Est(meanOf(models, func(l Learned) float64 { return kind.of(l.ImageAccuracies) }), 3))
-		}
-		out = append(out, row)
-	}
-	return out
 }

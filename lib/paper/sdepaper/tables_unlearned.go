@@ -69,7 +69,7 @@ func (ev unlearnings) unlearnedTable(r paper.Recipe) *report.Table {
 // line has the models of a variant.
 func (ev unlearnings) line(group string, s Setting, fraction float64, a Variant) paper.Line[Unlearned] {
 	return paper.Line[Unlearned]{Group: group, Label: a.Label, Control: a.Control, Models: ev.variantRows(s, fraction, a),
-		Diverged: func(u Unlearned) string { return u.Diverged }}
+		Diverged: Unlearned.diverged}
 }
 
 // unlearnedColumns are those of table 4.

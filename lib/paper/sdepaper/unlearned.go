@@ -68,6 +68,8 @@ func records(rows []Unlearned) report.Records {
 	})
 }
 
+func (u Unlearned) diverged() string { return u.Diverged }
+
 // OTR is the out-of-training rate by a method in a layer: "sde/hp".
 func (u Unlearned) OTR(judge string) Rates { return rateOut(u.Out[judge]) }
 

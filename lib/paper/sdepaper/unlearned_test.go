@@ -2,11 +2,14 @@ package sdepaper
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
 )
 
@@ -17,6 +20,40 @@ func logits(y []int, classes int, sure []int) array.Matrix[float32] {
 		z.Row(i)[y[i]] = 9
 	}
 	return z
+}
+
+// A model that is sure of one kind of images alone is right on these, and on the others for those of the class
+// that it says without a reason.
+func TestAccuraciesAreOfTheirImages(t *testing.T) {
+	j := opened(t, environment(t), 0)
+	c := j.c
+	share := func(y []int) (zero float64) { // of class 0
+		for _, label := range y {
+			if label == 0 {
+				zero += 1 / float64(len(y))
+			}
+		}
+		return zero
+	}
+	other := ImageAccuracies{share(gatherRows(c.Train.Y, c.Retain)), share(gatherRows(c.Train.Y, c.Forget)), share(c.Test.Y)}
+	for name, of := range map[string]struct {
+		train, test []int
+		want        ImageAccuracies
+	}{
+		"retained":  {c.Retain, nil, ImageAccuracies{1, other.Forget, other.Test}},
+		"forgotten": {c.Forget, nil, ImageAccuracies{other.Retain, 1, other.Test}},
+		"test":      {nil, firstRows(len(c.Test.Y)), ImageAccuracies{other.Retain, other.Forget, 1}},
+	} {
+		predicted := func(y, sure []int) *model.Prediction {
+			return &model.Prediction{Outputs: map[string]array.Matrix[float32]{nn.Logits: logits(y, c.Problem.Classes(), sure)}}
+		}
+		got := j.accuracies(predicted(c.Train.Y, of.train), predicted(c.Test.Y, of.test))
+		for k, want := range []float64{of.want.Retain, of.want.Forget, of.want.Test} {
+			if have := imageKinds()[k].of(got); math.Abs(have-want) > 1e-12 {
+				t.Errorf("sure of the %s images: %v of the %s ones are right, not %v", name, have, imageKinds()[k].name, want)
+			}
+		}
+	}
 }
 
 // The roles of known members, known non-members, judged records and references: exchanging any
