@@ -206,7 +206,7 @@ func checkMean(key string, q int, mean, sum float64, tokens int) []error {
 		return []error{fmt.Errorf("%s: question %d has %d tokens", key, q, tokens)}
 	case mean < 0:
 		return []error{fmt.Errorf("%s: question %d has a loss of %v, below 0", key, q, mean)}
-	case !near(mean*float64(tokens), sum):
+	case !closeTo(mean*float64(tokens), sum):
 		return []error{fmt.Errorf("%s: question %d has a mean loss of %v, and a sum of %v over %d tokens", key, q, mean, sum, tokens)}
 	}
 	return nil
@@ -231,7 +231,7 @@ func checkRatio(q int, ratio, paraphrase float64, wrong []float64) []error {
 		sum += w
 	}
 	want := math.Exp(paraphrase - sum/float64(len(wrong)))
-	if len(wrong) > 0 && !near(ratio, want) {
+	if len(wrong) > 0 && !closeTo(ratio, want) {
 		return []error{fmt.Errorf("truth_ratio: question %d has %v, its losses give %v", q, ratio, want)}
 	}
 	return nil
@@ -245,6 +245,6 @@ func checkRecall(key string, q int, v float64) []error {
 }
 
 // near compares a value with one computed from 32-bit numbers.
-func near(a, b float64) bool {
+func closeTo(a, b float64) bool {
 	return math.Abs(a-b) <= float32Error*max(math.Abs(a), math.Abs(b), 1e-3)
 }

@@ -20,9 +20,9 @@ type Clustered struct {
 	// the two is 0 or not known. 1 says that the clusters do not matter. Below 1, values of one
 	// cluster differ more than others do, or members are compared with non-members of their own
 	// cluster.
-	DesignEffect float64 `json:"design_effect,omitempty"`
+	DesignEffect float64 `json:"design_effect"`
 	// Freedom is the number of degrees of freedom of Student's quantile; 0: the interval uses none.
-	Freedom float64 `json:"freedom,omitempty"`
+	Freedom float64 `json:"freedom"`
 	// Smallest is the number of clusters on the side that has fewest.
 	Smallest int `json:"smallest"`
 }

@@ -114,6 +114,13 @@ func twice(rng *rand.Rand, x []float64, first int) (out []float64, of Clusters) 
 	return out, of
 }
 
+// halfByOdds is what an AUC's interval takes for a quantile times its standard error: the distance of
+// the logarithms of the odds, times AUC (1 - AUC).
+func halfByOdds(e Estimate) float64 {
+	odds := func(v float64) float64 { return math.Log(v / (1 - v)) }
+	return (odds(e.Value) - odds(e.Low)) * e.Value * (1 - e.Value)
+}
+
 // Copies of every record, as its cluster, are worth no more than the originals.
 func TestCopiesOfEveryRecordChangeNothing(t *testing.T) {
 	rng := newRNG(53)
@@ -139,7 +146,7 @@ func TestCopiesOfEveryRecordChangeNothing(t *testing.T) {
 	e := delong(t, x, y)
 	wider := studentQuantile(0.975, auc.Clustered.Freedom) / normalQuantile(0.975)
 	checkClose(t, "AUC", auc.Value, e.Value, 1e-12)
-	checkClose(t, "half of the AUC's interval", auc.Value-auc.Low, wider*(e.Value-e.Low), 1e-12)
+	checkClose(t, "half of the AUC's interval", halfByOdds(auc), wider*(e.Value-e.Low), 1e-12)
 	if auc.N != 75 || auc.Clustered.Records != 150 || auc.Clustered.Smallest != 30 || auc.Over != "authors" || auc.Clustered.Freedom < 29 {
 		t.Errorf("%+v, %+v", auc, auc.Clustered)
 	}
@@ -250,7 +257,7 @@ func TestTheVarianceIsObuchowskis(t *testing.T) {
 		e, err := ClusterAUC(x, y, a, b, 0.95, "authors")
 		must(t, err)
 		h := studentQuantile(0.975, e.Clustered.Freedom) * math.Sqrt(obuchowski(x, y, a, b))
-		checkClose(t, "half of the interval", e.Value-e.Low, h, 1e-12)
+		checkClose(t, "half of the interval", halfByOdds(e), h, 1e-12)
 		checkClose(t, "design effect", e.Clustered.DesignEffect, obuchowski(x, y, a, b)/delongVariance(blocks(x, y), e.Value, 48, 36), 1e-12)
 	}
 }

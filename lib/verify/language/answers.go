@@ -25,7 +25,7 @@ func (a Answers) Check() error {
 	}
 	for q, v := range a.Right {
 		if what := notLogarithm(v); what != "" {
-			list = append(list, fmt.Errorf("question %d: the right answer's log-probability is %s%s", q, what, shown(what, v, false)))
+			list = append(list, fmt.Errorf("question %d: the right answer's log-probability is %s%s", q, what, withValue(what, v, false)))
 		}
 	}
 	for q, wrong := range a.Wrong {
@@ -34,7 +34,7 @@ func (a Answers) Check() error {
 		}
 		for k, v := range wrong {
 			if what := notLogarithm(v); what != "" {
-				list = append(list, fmt.Errorf("question %d: the log-probability of wrong answer %d is %s%s", q, k, what, shown(what, v, false)))
+				list = append(list, fmt.Errorf("question %d: the log-probability of wrong answer %d is %s%s", q, k, what, withValue(what, v, false)))
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func faults(name string, values []float64, place func(token int) (document, posi
 			}
 			last = p
 		}
-		list = append(list, fmt.Errorf("%s: the %s is %s%s", where(document, first, last), name, what, shown(what, value, first < last)))
+		list = append(list, fmt.Errorf("%s: the %s is %s%s", where(document, first, last), name, what, withValue(what, value, first < last)))
 	}
 	return list
 }
@@ -140,7 +140,7 @@ func where(document, first, last int) string {
 }
 
 // shown returns the value where the fault does not already say it.
-func shown(what string, value float64, several bool) string {
+func withValue(what string, value float64, several bool) string {
 	if what == "NaN" {
 		return ""
 	}

@@ -101,7 +101,7 @@ func Drops(full FullScores, patched array.Matrix[float64]) (array.Matrix[float64
 	out := array.New[float64](patched.Rows, patched.Cols)
 	for i, s := range full {
 		if what := notLogarithm(s); what != "" {
-			return patched, fmt.Errorf("document %d: the full model's log-probability is %s%s", i, what, shown(what, s, false))
+			return patched, fmt.Errorf("document %d: the full model's log-probability is %s%s", i, what, withValue(what, s, false))
 		}
 		for l, p := range patched.Row(i) {
 			if p > 0 {
