@@ -54,8 +54,10 @@ var commandGroups = []struct{ title, commands string }{
 	{"This machine:", "doctor install uninstall clean xla bench e2e"},
 }
 
+// Commands stand in help in the order in which they are added: cobra would sort them.
+func init() { cobra.EnableCommandSorting = false }
+
 func groupCommands(root *cobra.Command) {
-	cobra.EnableCommandSorting = false
 	root.CompletionOptions.HiddenDefaultCmd = true
 	place := map[string]int{}
 	for i, g := range commandGroups {
