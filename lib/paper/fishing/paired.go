@@ -60,13 +60,7 @@ func pairedTestNote(n int) string {
 func (ev *evidence) forgettingNotes() []string {
 	var out []string
 	for _, c := range ev.Cases {
-		rows := Rows(nil)
-		for _, r := range ev.Rows {
-			if r.Case == c.Label {
-				rows = append(rows, r)
-			}
-		}
-		retrained := ev.rowsOf(c.Label, Retrained)
+		rows, retrained := ev.rowsIn(c.Label), ev.rowsOf(c.Label, Retrained)
 		if len(retrained) < 2 || len(ev.rowsOf(c.Label, Original)) < 2 {
 			continue
 		}
@@ -80,6 +74,16 @@ func (ev *evidence) forgettingNotes() []string {
 			}
 		}
 		out = append(out, fmt.Sprintf("%s: is there something to forget? %s (%s).", c.Label, strings.Join(texts, "; "), pairedTestNote(len(retrained))))
+	}
+	return out
+}
+
+// rowsIn are the rows of a case.
+func (ev *evidence) rowsIn(label string) (out Rows) {
+	for _, r := range ev.Rows {
+		if r.Case == label {
+			out = append(out, r)
+		}
 	}
 	return out
 }

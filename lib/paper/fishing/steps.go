@@ -96,8 +96,34 @@ func (ev *evidence) steps() *paper.Output {
 		elboColumn,
 		paper.ShareColumn("AUC, cross-fitted", "Table 2's; null in the notes, near 0.5", ProtocolAUC(learned.CrossFitted(nil).Name)),
 	})
-	t.Notes = append(ev.notes(), ev.intervalNote(), notStepMatched)
+	t.Notes = append(ev.notes(), ev.intervalNote())
+	t.Notes = append(append(t.Notes, ev.beyondTraining(ev.shareOfWay(loss))...), notStepMatched)
 	return &paper.Output{Table: t}
+}
+
+// beyondTraining compares methods with fine-tuning of as many epochs, and SCRUB, which takes steps
+// of its own before its fine-tuning, with some of fewer and of more steps. What is left is the
+// method's own.
+func (ev *evidence) beyondTraining(way func(Row) float64) (out []string) {
+	own := unlearn.SCRUBLatent{}.WithDefaults().(unlearn.SCRUBLatent)
+	many := func(label string) string { return label + asManySteps }
+	for _, c := range ev.Cases {
+		var texts []string
+		for _, pair := range [][2]string{
+			{Ascended, Thirty}, {many(Ascended), many(Thirty)}, {Dampened, Ten}, {many(Dampened), many(Ten)},
+			{Scrubbed, Ten}, {Scrubbed, RetainTuned}, {many(Scrubbed), many(Ten)}, {many(Scrubbed), many(Thirty)},
+		} {
+			if len(ev.rowsOf(c.Label, pair[0])) > 0 && len(ev.rowsOf(c.Label, pair[1])) > 0 {
+				texts = append(texts, ev.rowsIn(c.Label).compareText(quantity{"way", 2, way}, pair[0], pair[1]))
+			}
+		}
+		if len(texts) > 0 {
+			out = append(out, fmt.Sprintf("%s: does a method go further than training on? Differences of 'way': %s (%s). SCRUB takes %d steps "+
+				"of its own before its fine-tuning.", c.Label, strings.Join(texts, "; "), pairedTestNote(len(ev.rowsOf(c.Label, Original))),
+				own.Epochs*(own.Up+own.Down)))
+		}
+	}
+	return out
 }
 
 // stepsText is the number of steps of a line's models, "" if they take none.

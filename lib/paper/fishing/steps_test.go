@@ -201,3 +201,26 @@ func TestTheRowHasWhatWasSpent(t *testing.T) {
 		}
 	}
 }
+
+// A method is compared with the fine-tuning of its own seed, and no other.
+func TestWhatAMethodAddsToTraining(t *testing.T) {
+	c := Case{Label: "cells"}
+	ev := &evidence{Study: Study{Cases: []Case{c}}, Evidence: &paper.Evidence[Row]{}}
+	for seed, loss := range []float64{100, 300} {
+		for variant, way := range map[string]float64{Original: 0, Retrained: 1, Ten: 0.1, Scrubbed: 0.4, RetainTuned: 0.25 + 0.05*float64(seed)} {
+			ev.Rows = append(ev.Rows, Row{Case: c.Label, Variant: variant, Seed: seed, ForgetRecon: loss * (1 + way)})
+		}
+	}
+	notes := ev.beyondTraining(ev.shareOfWay(func(r Row) float64 { return r.ForgetRecon }))
+	if len(notes) != 1 {
+		t.Fatalf("%q", notes)
+	}
+	for _, want := range []string{"SCRUB less fine-tuning, 10 epochs: 0.30", "SCRUB less retain fine-tuning: 0.13", "300 steps of its own", "n = 2"} {
+		if !strings.Contains(notes[0], want) {
+			t.Errorf("no %q in %s", want, notes[0])
+		}
+	}
+	if strings.Contains(notes[0], Ascended) {
+		t.Errorf("a method without rows is compared: %s", notes[0])
+	}
+}
