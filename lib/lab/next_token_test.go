@@ -14,8 +14,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
 // tinyPeople is a small language model of answers about generated people.
@@ -92,6 +94,28 @@ func TestARetrainedDecoderHasNotReadTheForgotten(t *testing.T) {
 	}
 	if f, r := mean(losses.Forgotten), mean(losses.Retained); f < 1.3*r {
 		t.Errorf("the retrained model has loss %v on the forgotten and %v on the retained records", f, r)
+	}
+
+	// The same from a decoder's tokens, by the metrics of language models.
+	measured, err := text.Measure(c.Runner, m.Weights, c.Problem.Train.Gather(append(slices.Clone(c.Retain), c.Forget...)).X)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens := language.Tokens(*measured)
+	if base, err := tokens.Base(); err != nil || base.Suspected != 0 || base.Certain {
+		t.Errorf("a decoder's logarithms are natural, and yet: %+v, %v", base, err)
+	}
+	for _, score := range []language.Score{language.Loss{}, language.Probability{}, language.MinK{}, language.MinKPlusPlus{}, language.ExactMemorisation{}} {
+		x, err := score.Scores(language.Evidence{Target: &tokens})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if score.Name() == (language.Loss{}).Name() && math.Abs(x[0]+losses.Retained[0]) > 1e-9 {
+			t.Errorf("the score of a record is %v, its loss %v", x[0], losses.Retained[0])
+		}
+		if auc, err := stats.AUC(x[:len(c.Retain)], x[len(c.Retain):]); err != nil || auc < 0.8 {
+			t.Errorf("%s: AUC %v of retained against forgotten records, %v", score.Name(), auc, err)
+		}
 	}
 }
 

@@ -168,10 +168,9 @@ func (s *clusterSums) smallest() int {
 // as of Clusters.Effective), which is their number where they have one size. v is NaN where a part
 // has a single cluster.
 //
-// Coverage of 95 % intervals, of means and of AUCs, in TestClusterIntervalsCover: 92 to 97 % with 6
-// to 50 clusters a side, of one size or of sizes whose standard deviation is their mean, and
-// intra-class correlations from 0 to 0.8. Independent records would give 37 to 70 % there. With
-// fewer than 6 clusters of such sizes an interval of an AUC covers less than 90 %.
+// Coverage of 95 % intervals of means in TestClusterIntervalsCover: 92 to 97 % with 6 to 50 clusters,
+// of one size or of sizes whose standard deviation is their mean, and intra-class correlations from
+// 0 to 0.8. Independent records would give 37 to 70 % there. ClusterAUC says how well AUCs fare.
 func clusterVariance(s *clusterSums, weights []float64) (v, freedom float64) {
 	kinds := map[int]*clusterKind{}
 	var order []*clusterKind

@@ -475,18 +475,11 @@ func TestClusterAUCCoversAwayFromOneHalf(t *testing.T) {
 	}{{6, 20, 0.7416, 0.8}, {6, 20, 1.8124, 0.3}, {6, 20, 1.8124, 0.8}, {20, 20, 1.8124, 0.3}, {20, 20, 1.8124, 0.8}} {
 		truth, covered := 0.5*math.Erfc(-of.shift/2), 0
 		for range reps {
-			sample := func(clusters, first int, shift float64) (x []float64, c Clusters) {
-				for k, size := range drawSizes(rng, clusters, true) {
-					own := rng.NormFloat64()
-					for range size {
-						x = append(x, math.Sqrt(of.correlation)*own+math.Sqrt(1-of.correlation)*rng.NormFloat64()+shift)
-						c = append(c, first+k)
-					}
-				}
-				return x, c
+			x, a := drawClusters(rng, drawSizes(rng, of.members, true), of.correlation, 0)
+			for i := range x {
+				x[i] += of.shift
 			}
-			x, a := sample(of.members, 0, of.shift)
-			y, b := sample(of.others, of.members, 0)
+			y, b := drawClusters(rng, drawSizes(rng, of.others, true), of.correlation, of.members)
 			e, err := ClusterAUC(x, y, a, b, 0.95, "authors")
 			if err != nil {
 				t.Fatal(err)

@@ -34,7 +34,7 @@ const (
 //
 // The smallest P is 2^(1-G), 0.0625 for five clusters: fewer than six cannot reject at 5 %. It
 // refuses what is not finite, lengths that do not match, and more than 20 clusters without rng.
-func SignFlip(diff []float64, cluster []int, draws int, rng *rand.Rand) (SignFlipResult, error) {
+func SignFlip(diff []float64, cluster Clusters, draws int, rng *rand.Rand) (SignFlipResult, error) {
 	if err := checkFinite("SignFlip", "diff", diff); err != nil {
 		return SignFlipResult{}, err
 	}
@@ -47,7 +47,7 @@ func SignFlip(diff []float64, cluster []int, draws int, rng *rand.Rand) (SignFli
 	if draws < 1 {
 		return SignFlipResult{}, fmt.Errorf("stats.SignFlip: draws is %d, want at least 1", draws)
 	}
-	sums, _ := clusterTotals(diff, cluster, 0)
+	sums := sumByCluster([]part{{residuals: diff, of: cluster}}).sums[0]
 	r := SignFlipResult{Mean: meanOf(diff), Clusters: len(sums), Exact: len(sums) <= exactSignFlips}
 	if r.Exact {
 		r.P, r.Smallest = allSigns(sums), math.Ldexp(1, 1-len(sums))

@@ -2,6 +2,8 @@ package stats
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -133,5 +135,32 @@ func TestDrawnSignsReachNoZero(t *testing.T) {
 	must(t, err)
 	if r.P != 0.01 || r.Smallest != 0.01 || r.Draws != 99 || r.Exact {
 		t.Errorf("%+v", r)
+	}
+}
+
+// sharedEffects are values of mean 0 of which a shared effect is half of the variance.
+func sharedEffects(rng *rand.Rand, clusters, size int) ([]float64, Clusters) {
+	return drawClusters(rng, slices.Repeat([]int{size}, clusters), 0.5, 0)
+}
+
+// blocksOf returns clusters of the given size.
+func blocksOf(n, size int) Clusters {
+	c := make(Clusters, n)
+	for i := range c {
+		c[i] = i / size
+	}
+	return c
+}
+
+func TestSignFlipNamesBadInput(t *testing.T) {
+	good := []float64{1, 2, 3}
+	for want, err := range map[string]error{
+		"stats.SignFlip: diff is empty":                             first(SignFlip(nil, nil, 0, nil)),
+		"stats.SignFlip: diff[0] is +Inf":                           first(SignFlip([]float64{math.Inf(1)}, nil, 0, nil)),
+		"stats.SignFlip: diff has 3 values, cluster has 1":          first(SignFlip(good, []int{1}, 0, nil)),
+		"stats.SignFlip: draws is -1":                               first(SignFlip(good, nil, -1, nil)),
+		"stats.SignFlip: rng is nil, and 21 clusters have too many": first(SignFlip(make([]float64, 21), nil, 0, nil)),
+	} {
+		refuses(t, err, want)
 	}
 }

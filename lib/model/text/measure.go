@@ -13,7 +13,7 @@ import (
 )
 
 // Tokens are numbers of the tokens of n texts, one text after the other: text i has those from
-// Offset[i] to Offset[i+1]. For the probabilities p of the tokens that could stand there, given
+// Offset[i] to Offset[i+1]. Package verify/language has the metrics, of language.Tokens(t). For the probabilities p of the tokens that could stand there, given
 // those before, and the one that does, y:
 type Tokens struct {
 	Offset    []int     // n + 1

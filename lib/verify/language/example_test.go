@@ -37,7 +37,7 @@ func ExamplePairedQuality() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Difference.Mean)
+	fmt.Println(r.Difference)
 	fmt.Printf("p = %.4f, at least %.4f with %d authors\n", r.Test.P, r.Test.Smallest, r.Test.Clusters)
 	// Output:
 	// -0.2000 [-0.3197, -0.0803] (95% over groups, n = 6)

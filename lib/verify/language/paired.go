@@ -3,6 +3,7 @@
 package language
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -23,7 +24,7 @@ type PairedEvidence struct {
 //
 //	difference = mean over questions of (ln R unlearned - ln R retrained)
 //
-// with Student's interval over groups (stats.ClusterMean) and the sign-flip test of groups
+// with Student's interval over groups (stats.ClusterInterval) and the sign-flip test of groups
 // (stats.SignFlip). Null: 0. Below it the model still prefers right answers more than the retrained
 // one does: there is memory left. Above it is over-unlearned. Exchanging the models changes the
 // sign.
@@ -38,8 +39,9 @@ type PairedQuality struct {
 
 // PairedResult is the outcome of PairedQuality.
 type PairedResult struct {
-	Difference stats.ClusterMeanResult `json:"difference"` // null 0
-	Test       stats.SignFlipResult    `json:"test"`
+	// Difference has the null 0; its Clustered has the design effect. nil groups: over questions.
+	Difference stats.Estimate       `json:"difference"`
+	Test       stats.SignFlipResult `json:"test"`
 }
 
 // Test compares the two models. rng is needed with more than 20 groups.
@@ -48,19 +50,14 @@ func (p PairedQuality) Test(e PairedEvidence, rng *rand.Rand) (PairedResult, err
 	if err != nil {
 		return PairedResult{}, err
 	}
-	level := p.Level
-	if level == 0 {
-		level = 0.95
-	}
-	over := "groups"
+	r := PairedResult{Difference: stats.ClusterInterval(diff, e.Group, cmp.Or(p.Level, 0.95), "groups").WithNull(0, stats.NearNull)}
 	if e.Group == nil {
-		over = "questions"
+		r.Difference.Over = "questions"
 	}
-	var r PairedResult
-	if r.Difference, err = stats.ClusterMean(diff, e.Group, level, over); err != nil {
-		return PairedResult{}, fmt.Errorf("paired forget quality: %w", err)
+	if !r.Difference.HasInterval() {
+		return PairedResult{}, fmt.Errorf("paired forget quality: no interval at the level %v of %d questions in %d groups",
+			r.Difference.Level, len(diff), stats.Clusters(e.Group).Count(len(diff)))
 	}
-	r.Difference.Mean = r.Difference.Mean.WithNull(0, stats.NearNull)
 	if r.Test, err = stats.SignFlip(diff, e.Group, p.Draws, rng); err != nil {
 		return PairedResult{}, fmt.Errorf("paired forget quality: %w", err)
 	}

@@ -126,7 +126,7 @@ func compare(t *testing.T, unlearned, retrained []float64) published {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return published{ks, r.Test.P, r.Difference.Mean.Value, r.Difference.DesignEffect}
+	return published{ks, r.Test.P, r.Difference.Value, r.Difference.Clustered.DesignEffect}
 }
 
 // The same by SciPy's ks_2samp and by all 2^15 signs in NumPy: two retrainings, which differ in weight
@@ -193,11 +193,7 @@ func TestDesignEffectOfPublishedRatios(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := stats.ClusterMean(log, authors, 0.95, "authors")
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, name, r.DesignEffect, want, 5.1e-4)
+		near(t, name, stats.ClusterInterval(log, authors, 0.95, "authors").Clustered.DesignEffect, want, 5.1e-4)
 	}
 }
 
