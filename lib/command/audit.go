@@ -49,6 +49,8 @@ sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
 	only := onlyFlag(c, singles)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		switch named := len(args) > 0 || opt.Config != ""; {
+		case from.kit != "" && len(*only) > 0:
+			return cli.Usagef("--kit prints a file and measures nothing; leave out --only")
 		case from.kit != "":
 			return printKit(cmd, from.kit)
 		case !named && len(*only) > 0:

@@ -92,6 +92,7 @@ func TestOnlySaysWhatDoesNotGoTogether(t *testing.T) {
 		"--only losses --members V --nonmembers W --reference-members V": {"reference-nonmembers"},
 		"--only ruler --unlearned V --forget V --retain V --cap -1":      {"--cap -1"},
 		"--only loss --members V":                                        {"loss", "reads a folder", "audit FOLDER --only loss"},
+		"--only sde --kit pytorch":                                       {"--kit", "leave out --only"},
 		"--only nothing":                                                 {"--only nothing", "scores", "sde"},
 		"--only scores,sde":                                              {"name a folder of arrays, or one of"},
 		"DIR --only nothing":                                             {"--only nothing", "neighbours", "lira-offline"},

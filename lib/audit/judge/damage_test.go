@@ -163,7 +163,7 @@ var damages = []struct {
 		x.Rows, x.Data = 30, x.Data[:120]
 		d.matrix("unlearned/outputs.npy", x)
 	}, []string{"unlearned/outputs.npy: 30 rows"}},
-	{"labels of nothing", func(d damaged) { d.rows("labels.npy", nil) }, []string{"labels.npy: labels of shape <i8 (0,) are empty"}},
+	{"labels of nothing", func(d damaged) { d.rows("labels.npy", nil) }, []string{"labels.npy: labels of shape <i8 (0,): there is nothing in it"}},
 	{"a single label", func(d damaged) { d.header("labels.npy", "<i8", "()", 8) }, []string{"labels.npy: labels of shape <i8 (), expected one number per record"}},
 	{"losses in two columns", func(d damaged) { d.matrix("unlearned/losses.npy", d.fill(2, half)) }, []string{"unlearned/losses.npy: losses of shape <f8 (100, 2), expected one number per record"}},
 	{"losses that are whole numbers too large", func(d damaged) {
@@ -211,7 +211,7 @@ var damages = []struct {
 	{"NaN among losses", func(d damaged) { v := make([]float64, 100); v[1] = math.NaN(); d.vector("unlearned/losses.npy", v) }, []string{"unlearned/losses.npy: element 1 is NaN"}},
 	{"losses of another number", func(d damaged) { d.vector("unlearned/losses.npy", make([]float64, 50)) }, []string{"unlearned/losses.npy: 50 rows"}},
 	{"a flat embedding", func(d damaged) { d.vector("unlearned/embedding.npy", make([]float64, 100)) }, []string{"unlearned/embedding.npy: embedding of shape <f8 (100,), expected (records, columns)"}},
-	{"an embedding of nothing", func(d damaged) { d.header("unlearned/embedding.npy", "<f4", "(100, 0)", 0) }, []string{"unlearned/embedding.npy: embedding of shape <f4 (100, 0) are empty"}},
+	{"an embedding of nothing", func(d damaged) { d.header("unlearned/embedding.npy", "<f4", "(100, 0)", 0) }, []string{"unlearned/embedding.npy: embedding of shape <f4 (100, 0): there is nothing in it"}},
 	{"widths that differ", func(d damaged) { d.matrix("retrained/embedding.npy", d.fill(3, half)) }, []string{"retrained/embedding.npy: 3 columns, and unlearned/embedding.npy has 6"}},
 	{"forget rows out of range", func(d damaged) { d.rows("forget.npy", []int{0, 100, 7, 1000}) }, []string{"forget.npy: element 1 is 100, and there are 100 records (0 to 99) (and 1 more)"}},
 	{"a negative row", func(d damaged) { d.rows("forget.npy", []int{3, -1}) }, []string{"forget.npy: unexpected value: element 1 is -1"}},

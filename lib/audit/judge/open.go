@@ -190,7 +190,7 @@ func (a *loader) checkShape(name string, c recordArray, info npy.Info) bool {
 	case c.dims == 1 && !isVector(info):
 		a.problems.add(name, "%s of shape %s, expected one number per record", c.what, info)
 	case shape[0] == 0 || shape[len(shape)-1] == 0:
-		a.problems.add(name, "%s of shape %s are empty", c.what, info)
+		a.problems.add(name, "%s of shape %s: there is nothing in it", c.what, info)
 	case isOutput(c.what) && shape[1] == 1:
 		a.problems.add(name, "one column; save a column per class, of two classes numpy.column_stack([1 - p, p])")
 	default:
