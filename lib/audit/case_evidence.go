@@ -13,6 +13,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/text"
+	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
 // Read reads a model of the case through a lens. The reading is absent where the case has not what
@@ -29,7 +31,28 @@ func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	if lacks := e.lacksText(n); lacks != "" {
+		return absentReading(l, m.Label, "no "+lacks), nil
+	}
 	return l.Read(e, e.Models[0])
+}
+
+// lacksText names the first of the needs of lenses on language models that a case does not meet; empty:
+// it meets all.
+func (e *Evidence) lacksText(n Needs) string {
+	for _, a := range n.Arrays {
+		if isText(a) && !e.Models[0].Has([]Array{a}, e) {
+			return string(a)
+		}
+	}
+	if n.Reference > len(e.ModelsOf(ReferenceRole)) {
+		return "reference model"
+	}
+	return ""
+}
+
+func isText(a Array) bool {
+	return slices.Contains([]Array{TokenArray, MomentArray, CorrectArray, PrefixedArray, CompressedArray, AnswerArray, PatchedArray}, a)
 }
 
 // Evidence returns what a lens needs to read a model, the first of Models. Records are those of the
@@ -87,6 +110,13 @@ func (c *Case) arrays(n Needs, m *Model) (*Arrays, error) {
 		if err := c.addLosses(a); err != nil {
 			return nil, err
 		}
+	}
+	if _, is := c.Problem.Arch.(text.Decoder); is && slices.Contains(n.Arrays, TokenArray) {
+		tokens, err := text.Measure(c.Runner, m.Weights, stackRows(c.Train.X, c.Test.X))
+		if err != nil {
+			return nil, err
+		}
+		a.Tokens = (*language.Tokens)(tokens)
 	}
 	return a, nil
 }

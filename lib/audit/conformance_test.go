@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -8,7 +9,7 @@ import (
 )
 
 func TestEveryLensConforms(t *testing.T) {
-	for _, world := range [][]audit.Lens{audit.ArrayLenses(), audit.CaseLenses()} {
+	for _, world := range [][]audit.Lens{slices.Concat(audit.ArrayLenses(), audit.TextLenses()), audit.CaseLenses()} {
 		names := map[string]bool{}
 		for _, l := range world {
 			if names[l.Name()] {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/verify/language"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
@@ -28,6 +29,8 @@ type Evidence struct {
 	Groups []int
 	// GroupUnit says what a group is, in the singular: "author"; empty: "group".
 	GroupUnit string
+	// Compressed is the length in bytes of every record's text under zlib; nil: not given.
+	Compressed []int
 	// Models are all of them, in the order of roles.
 	Models []*Arrays
 	Seed   uint64 // of all random numbers of lenses
@@ -63,6 +66,9 @@ const (
 	// checkpoints are in their order.
 	Checkpoint Role = "checkpoint"
 	Shadow     Role = "shadow"
+	// A reference model was trained neither on the forgotten nor on the held-out records, or knows both alike,
+	// such as a language model before fine-tuning.
+	ReferenceRole Role = "reference"
 )
 
 // Arrays holds the arrays of one model.
@@ -87,7 +93,15 @@ type Arrays struct {
 	// layer that the report is at; nil: none.
 	Embedding Matrix
 	Layers    map[string]Matrix // named activations
-	Saved     time.Time         // when the newest of its files was written
+	// The arrays of a language model, nil where not given. A record is a text, or a question with its
+	// answer; tokens are those of the text, or of the answer alone.
+	Tokens   *language.Tokens
+	Prefixed *language.Tokens  // when a text that was not trained on stands before each
+	Answers  *language.Answers // a right answer in other words, and wrong ones
+	// Patched holds the mean log-probability of every record's tokens in the original model with each
+	// layer's state taken from this model, a column per layer.
+	Patched Matrix
+	Saved   time.Time // when the newest of its files was written
 	// Model is the model of Evidence.Case; nil: there are arrays alone.
 	Model *Model
 }
@@ -104,6 +118,8 @@ func (m *Arrays) Has(arrays []Array, e *Evidence) bool {
 	has := map[Array]bool{
 		LossArray: m.Losses != nil, OutputArray: m.Outputs != nil, LabelledArray: m.Outputs != nil && e.Labels != nil,
 		EmbeddingArray: m.Embedding != nil,
+		TokenArray:     m.Tokens != nil, MomentArray: m.Tokens != nil && m.Tokens.Mean != nil, CorrectArray: m.Tokens != nil && m.Tokens.Correct != nil,
+		PrefixedArray: m.Prefixed != nil, CompressedArray: e.Compressed != nil, AnswerArray: m.Answers != nil, PatchedArray: m.Patched != nil,
 	}
 	return !slices.ContainsFunc(arrays, func(a Array) bool { return !has[a] })
 }

@@ -77,6 +77,8 @@ type Needs struct {
 	// The numbers of models that are required: retrained and original models to compare with,
 	// shadow models, and models of the role that is read (0: one).
 	Original, Retrained, Shadows, Peers int
+	// Reference is the number of reference models that are required.
+	Reference int
 	// Case says that the lens needs weights and data: it reads Evidence.Case and Arrays.Model.
 	Case bool
 }
@@ -92,6 +94,17 @@ const (
 	EmbeddingArray Array = "embedding" // or a named activation in its place: each gets a verdict
 )
 
+// The arrays of language models.
+const (
+	TokenArray      Array = "log-probabilities of tokens"
+	MomentArray     Array = "their means and deviations"
+	CorrectArray    Array = "marks of correct tokens"
+	PrefixedArray   Array = "log-probabilities behind a prefix"
+	CompressedArray Array = "compressed lengths"
+	AnswerArray     Array = "answers"
+	PatchedArray    Array = "patched layers"
+)
+
 // ArrayLenses returns the lenses that arrays are enough for, in the order of a report: reports of
 // saved arrays have all of them, and each reads a case too.
 func ArrayLenses() []Lens {
@@ -100,6 +113,23 @@ func ArrayLenses() []Lens {
 		LiRA{}, OfflineLiRA{}, ShadowRMIA{},
 		AgainstRetrained{}, Movement{}, Neighbours{}, Subsets{},
 	}
+}
+
+// TextLenses returns the lenses on the arrays of language models, in the order of a report.
+func TextLenses() []Lens {
+	return []Lens{
+		MinK{}, MinKPlusPlus{}, Zlib{}, ReferenceModel{}, ReCaLL{},
+		Probability{}, ExactMemorisation{}, ExtractionStrength{}, TruthRatio{}, PairedTruthRatio{}, Depth{},
+	}
+}
+
+// Lenses returns the lenses that a report of the evidence has: TextLenses are among them where there
+// are arrays of language models, or a reference model.
+func (e *Evidence) Lenses() []Lens {
+	if e.hasText() {
+		return append(ArrayLenses(), TextLenses()...)
+	}
+	return ArrayLenses()
 }
 
 // CaseLenses returns the lenses for cases alone: those that need weights and data, and the forms of
@@ -111,7 +141,8 @@ func CaseLenses() []Lens {
 
 // AllLenses returns the lenses, each name once: ShadowRMIA stands for RMIA too.
 func AllLenses() []Lens {
-	return append(slices.DeleteFunc(CaseLenses(), func(l Lens) bool { return l.Name() == ShadowRMIA{}.Name() }), ArrayLenses()...)
+	cases := slices.DeleteFunc(CaseLenses(), func(l Lens) bool { return l.Name() == ShadowRMIA{}.Name() })
+	return slices.Concat(cases, ArrayLenses(), TextLenses())
 }
 
 // TableLenses returns the columns of the table of lenses.

@@ -92,7 +92,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		r := readings[i]
 		note := lens.Info().Measures
 		if r.Absent == "" {
-			note = fmt.Sprintf("%s; null %g%s", note, *r.Null, floorText(r))
+			note += nullText(r)
 		}
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: note})
 	}
@@ -147,6 +147,14 @@ func (c *Case) withheldNotes(models []*Model, readings []Reading) (out []string)
 		out = append(out, fmt.Sprintf("%s: %s.", strings.Join(about[reason], "; "), reason))
 	}
 	return out
+}
+
+// nullText says what the null of a reading is, and how far chance alone is from it.
+func nullText(r Reading) string {
+	if r.Null == nil {
+		return "; no null value but the oracle's"
+	}
+	return fmt.Sprintf("; null %g%s", *r.Null, floorText(r))
 }
 
 func floorText(r Reading) string {
@@ -227,6 +235,9 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 }
 
 func nullOf(r Reading) *plot.Null {
+	if r.Null == nil {
+		return nil
+	}
 	if r.Floor.P95 != r.Floor.P95 { // NaN
 		return &plot.Null{Value: *r.Null}
 	}

@@ -31,6 +31,10 @@ type Config struct {
 	Group        Files  `json:"group,omitempty"`
 	GroupUnit    string `json:"group_unit,omitempty"`
 	GroupsMayMix bool   `json:"groups_may_mix,omitempty"`
+	// Offset says where the tokens of every record begin and where the last ones end, n+1 numbers; Zlib
+	// is the compressed length of every record's text in bytes.
+	Offset Files `json:"offset,omitempty"`
+	Zlib   Files `json:"zlib,omitempty"`
 
 	Unlearned Models `json:"unlearned,omitempty"`
 	Original  Models `json:"original,omitempty"`
@@ -38,6 +42,8 @@ type Config struct {
 	Shadows   Models `json:"shadows,omitempty"`
 	// Checkpoints are models saved along unlearning, in their order.
 	Checkpoints Models `json:"checkpoints,omitempty"`
+	// References were trained neither on the forgotten nor on the held-out records.
+	References Models `json:"references,omitempty"`
 }
 
 // Rest, in place of a file of rows, stands for all records in no other set.
@@ -67,6 +73,17 @@ type ModelFiles struct {
 	Embedding     Files            `json:"embedding,omitempty"`
 	Activations   map[string]Files `json:"activations,omitempty"`
 	In            Files            `json:"in,omitempty"` // of a shadow model: what it was trained on
+	// Of a language model, a number per token: the log-probability, mean and deviation of what the model
+	// expects, whether the token is the most probable one, and the log-probability behind a prefix.
+	LogProb   Files `json:"logprob,omitempty"`
+	Mean      Files `json:"logprob_mean,omitempty"`
+	Deviation Files `json:"logprob_deviation,omitempty"`
+	Correct   Files `json:"correct,omitempty"`
+	Prefixed  Files `json:"logprob_prefixed,omitempty"`
+	// A row per record: mean log-probabilities of the right answer in other words and of wrong ones; and of
+	// the record's tokens in the original model with each layer's state taken from this model.
+	Answers Files `json:"answers,omitempty"`
+	Patched Files `json:"patched,omitempty"`
 }
 
 func oneOrMany[T any](to *[]T, b []byte) error {

@@ -45,6 +45,8 @@ const (
 	Retrained  = audit.Retrained
 	Checkpoint = audit.Checkpoint
 	Shadow     = audit.Shadow
+	// ReferenceModel is the role of models that were trained neither on forgotten nor on held-out records.
+	ReferenceModel = audit.ReferenceRole
 
 	Forget  = audit.Forget
 	Retain  = audit.Retain

@@ -135,7 +135,8 @@ func withoutPath(err error) error {
 
 // files returns the files that the folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
-	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut, "group": &c.Group}
+	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut, "group": &c.Group,
+		offsetArray: &c.Offset, "zlib": &c.Zlib}
 }
 
 // models returns the models of every role.
@@ -146,12 +147,15 @@ func (c *Config) models() []struct {
 	return []struct {
 		role Role
 		of   *Models
-	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Shadow, &c.Shadows}}
+	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Shadow, &c.Shadows},
+		{ReferenceModel, &c.References}}
 }
 
 func (m *ModelFiles) files() map[string]*Files {
 	return map[string]*Files{"outputs": &m.Outputs, "logits": &m.Logits, "probabilities": &m.Probabilities,
-		"losses": &m.Losses, "embedding": &m.Embedding, "in": &m.In}
+		"losses": &m.Losses, "embedding": &m.Embedding, "in": &m.In,
+		"logprob": &m.LogProb, "logprob_mean": &m.Mean, "logprob_deviation": &m.Deviation, "correct": &m.Correct, "logprob_prefixed": &m.Prefixed,
+		"answers": &m.Answers, "patched": &m.Patched}
 }
 
 // relativeTo makes the files of a config, which are relative to from, relative to dir.
@@ -198,10 +202,10 @@ func (l *layout) overlay(c *Config) {
 }
 
 // roleName matches the folders of models: unlearned, retrained-2, retrained_b, shadow7, shadows.
-var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow)s?([-_. ].*|[0-9]+)?$`)
+var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow|reference)s?([-_. ].*|[0-9]+)?$`)
 
 // roleNames are examples of each role.
-var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1"}
+var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1", "reference"}
 
 // discover looks for the standard names. An array in an unknown place is a problem, because it
 // would otherwise be ignored silently.

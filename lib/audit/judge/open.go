@@ -47,7 +47,10 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.loadSets()
 	a.loadGroups()
 	a.loadLabels()
+	a.loadOffsets()
+	a.loadCompressed()
 	a.loadModels()
+	a.fillPatched()
 	a.hashFiles()
 	if len(l.problems.List) > 0 {
 		return nil, l.problems
@@ -68,7 +71,9 @@ type loader struct {
 	*layout
 	e     *Evidence
 	infos map[string]npy.Info // of every file that has a readable header
-	order []string            // the files of infos, in the order of reading
+	// offsets are where the tokens of every record begin, and the end; nil: none.
+	offsets []int
+	order   []string // the files of infos, in the order of reading
 }
 
 // recordArray is an array with a row per record.
@@ -87,13 +92,13 @@ func (a *loader) path(name string) string {
 
 // recordArrays returns the arrays that have a row per record.
 func (c *Config) recordArrays() []recordArray {
-	out := []recordArray{{"labels", c.Labels, 1}, {groupArray, c.Group, 1}}
+	out := []recordArray{{"labels", c.Labels, 1}, {groupArray, c.Group, 1}, {offsetArray, c.Offset, 1}, {"zlib", c.Zlib, 1}}
 	for _, group := range c.models() {
 		for _, m := range *group.of {
 			for _, word := range sortedKeys(m.files()) {
-				switch f := *m.files()[word]; word {
-				case "in":
-				case "losses":
+				switch f := *m.files()[word]; {
+				case word == "in", slices.Contains(tokenArrays, word):
+				case word == "losses":
 					out = append(out, recordArray{word, f, 1})
 				default:
 					out = append(out, recordArray{word, f, 2})
@@ -121,6 +126,9 @@ func (a *loader) loadHeaders() {
 				n += info.Shape[0]
 			}
 		}
+		if c.what == offsetArray {
+			n-- // it ends with an end
+		}
 		if ok {
 			total[k] = n
 			votes[n]++
@@ -141,7 +149,7 @@ func (a *loader) loadHeaders() {
 	}
 	empty := func(p Problem) bool { return strings.HasPrefix(p.File, string(Unlearned)) }
 	if len(a.Unlearned) == 0 && !slices.ContainsFunc(a.problems.List, empty) {
-		a.problems.add("", "there is no unlearned model: a folder unlearned/ with outputs.npy, embedding.npy or losses.npy")
+		a.problems.add("", "there is no unlearned model: a folder unlearned/ with outputs.npy, embedding.npy, losses.npy or logprob.npy")
 	}
 }
 

@@ -141,6 +141,13 @@ func (a *loader) loadModel(role Role, files ModelFiles, first map[string]Files) 
 	if len(files.Losses) > 0 {
 		a.loadLosses(m, files.Losses)
 	}
+	a.loadTokens(m, files)
+	if len(files.Answers) > 0 {
+		a.loadAnswers(m, files.Answers)
+	}
+	if len(files.Patched) > 0 {
+		a.loadPatched(m, first, files.Patched)
+	}
 	if s := a.loadLayer(role, first, "", files.Embedding); s != nil {
 		m.Embedding = s
 	}

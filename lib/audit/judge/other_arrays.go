@@ -32,9 +32,9 @@ func OtherArrays(folder, config string, written []string) ([]string, error) {
 		return nil, err
 	}
 	var out []string
-	for _, c := range l.recordArrays() {
+	for _, c := range append(l.recordArrays(), recordArray{files: l.tokenFiles()}) {
 		for _, name := range c.files {
-			if c.what != "labels" && c.what != groupArray && !slices.Contains(written, name) && !l.named.namesFile(name) {
+			if !slices.Contains([]string{"labels", groupArray, offsetArray, "zlib"}, c.what) && !slices.Contains(written, name) && !l.named.namesFile(name) {
 				out = append(out, filepath.ToSlash(name))
 			}
 		}

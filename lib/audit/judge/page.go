@@ -209,6 +209,15 @@ func arraysText(m *Model) string {
 	case m.Losses != nil:
 		out = append(out, "losses")
 	}
+	if m.Tokens != nil {
+		out = append(out, fmt.Sprintf("%d tokens", len(m.Tokens.LogProb)))
+	}
+	if m.Answers != nil {
+		out = append(out, "answers")
+	}
+	if m.Patched != nil {
+		out = append(out, fmt.Sprintf("patched layers (%d)", m.Patched.Width()))
+	}
 	if m.Embedding != nil {
 		out = append(out, fmt.Sprintf("embedding (%d)", m.Embedding.Width()))
 	}

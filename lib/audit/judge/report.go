@@ -38,7 +38,7 @@ func (u Skipped) Name() string { return Verdict{Lens: u.Lens, Layer: u.Layer}.Na
 
 // Report reads through every lens that the evidence permits, and says what the others would need.
 func (e *Evidence) Report(ctx context.Context) (*Report, error) {
-	return e.ReportBy(ctx, audit.ArrayLenses()...)
+	return e.ReportBy(ctx, e.Lenses()...)
 }
 
 // ReportBy is Report with lenses of the caller's choice.
@@ -174,7 +174,7 @@ func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*audi
 // comparisons is the number of bounds in a report that hold jointly.
 func (r *Report) comparisons() int {
 	n := 0
-	for _, j := range audit.ArrayLenses() {
+	for _, j := range r.Evidence.Lenses() {
 		if j.Info().PerRecord {
 			n++
 		}
@@ -207,7 +207,7 @@ func (e *Evidence) tooFewReason(n audit.Needs) audit.Reason {
 
 // fromOutputs reports whether an array is a model's output or computed from it.
 func fromOutputs(a audit.Array) bool {
-	return a == audit.LossArray || a == audit.OutputArray || a == audit.LabelledArray
+	return a == audit.LossArray || a == audit.OutputArray || a == audit.LabelledArray || a == audit.TokenArray
 }
 
 // collapsedOutputs returns the reason against the outputs of a model; empty where it has none.
@@ -263,7 +263,7 @@ func (e *Evidence) missing(n audit.Needs, layer string) []string {
 	for _, c := range []struct {
 		role Role
 		need int
-	}{{Unlearned, n.Peers}, {Original, n.Original}, {Retrained, n.Retrained}, {Shadow, n.Shadows}} {
+	}{{Unlearned, n.Peers}, {Original, n.Original}, {Retrained, n.Retrained}, {Shadow, n.Shadows}, {ReferenceModel, n.Reference}} {
 		have := e.countModels(c.role, n.Arrays)
 		if have >= c.need {
 			continue
@@ -297,7 +297,9 @@ var setFiles = map[audit.Set]string{
 func fileText(a audit.Array, layer string) string {
 	switch {
 	case a == audit.LossArray:
-		return "outputs.npy (and labels.npy), or losses.npy"
+		return "outputs.npy (and labels.npy), losses.npy or logprob.npy"
+	case textFiles[a] != "":
+		return textFiles[a]
 	case a == audit.OutputArray:
 		return "outputs.npy"
 	case a == audit.LabelledArray:
@@ -306,6 +308,13 @@ func fileText(a audit.Array, layer string) string {
 		return "activations/" + layer + ".npy"
 	}
 	return "embedding.npy"
+}
+
+// textFiles are the files of the arrays of language models.
+var textFiles = map[audit.Array]string{
+	audit.TokenArray: "logprob.npy (and offset.npy)", audit.MomentArray: "logprob_mean.npy and logprob_deviation.npy",
+	audit.CorrectArray: "correct.npy", audit.PrefixedArray: "logprob_prefixed.npy", audit.CompressedArray: "zlib.npy",
+	audit.AnswerArray: "answers.npy", audit.PatchedArray: "patched.npy",
 }
 
 // FilesFor names all that a lens needs as files of the folder.
@@ -321,7 +330,7 @@ func FilesFor(n audit.Needs) string {
 	for _, c := range []struct {
 		need int
 		what string
-	}{{n.Peers, "unlearned model"}, {n.Original, "original model"}, {n.Retrained, "retrained model"}, {n.Shadows, "shadow model"}} {
+	}{{n.Peers, "unlearned model"}, {n.Original, "original model"}, {n.Retrained, "retrained model"}, {n.Shadows, "shadow model"}, {n.Reference, "reference model"}} {
 		if c.need > 0 {
 			parts = append(parts, plural(c.need, c.what))
 		}

@@ -36,10 +36,10 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 			map[string]string{"loss": "needs heldout.npy: rows of records that no model was trained on", "lira": "needs heldout.npy"}, ""},
 		{[]string{"retain.npy"}, map[string]audit.Call{"loss": audit.Remembered}, map[string]string{"neighbours": "needs retain.npy", "loss threshold": "needs retain.npy"}, ""},
 		{[]string{"labels.npy"}, map[string]audit.Call{"entropy": audit.Remembered}, map[string]string{
-			"loss": "needs outputs.npy (and labels.npy), or losses.npy of the unlearned model", "modified entropy": "needs outputs.npy (and labels.npy)"}, ""},
+			"loss": "needs outputs.npy (and labels.npy), losses.npy or logprob.npy of the unlearned model", "modified entropy": "needs outputs.npy (and labels.npy)"}, ""},
 		{[]string{"unlearned/embedding.npy"}, map[string]audit.Call{"loss": audit.Remembered}, map[string]string{"neighbours": "needs embedding.npy of the unlearned model"}, ""},
 		{[]string{"shadow-aa", "shadow-ab", "shadow-ac", "shadow-ad", "shadow-ae", "shadow-af", "shadow-ag"}, nil, map[string]string{
-			"lira": "needs 4 shadow models with outputs.npy (and labels.npy), or losses.npy (there is one)"}, ""},
+			"lira": "needs 4 shadow models with outputs.npy (and labels.npy), losses.npy or logprob.npy (there is one)"}, ""},
 	} {
 		d := damaged{t, t.TempDir(), m}
 		must(t, os.CopyFS(d.dir, os.DirFS(full)))

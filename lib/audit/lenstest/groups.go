@@ -26,6 +26,7 @@ const (
 // are. The lens's intervals must cover as often as they say, where intervals over independent records
 // do not. A lens whose intervals are not over groups says why (audit.Info.Ungrouped).
 func checkGroups(t *testing.T, lens audit.Lens) {
+	t.Helper()
 	if lens.Info().Needs.Case {
 		t.Skip("it reads weights or data of a case, which has no groups")
 	}
@@ -134,6 +135,7 @@ func groupedEvidence(seed uint64) *audit.Evidence {
 	for k, r := range append(roles, slices.Repeat([]audit.Role{audit.Shadow}, groupedShadows)...) {
 		e.Models = append(e.Models, w.model(k, r))
 	}
+	w.addTexts()
 	return e
 }
 

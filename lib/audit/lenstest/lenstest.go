@@ -32,14 +32,12 @@ const simulations = 60
 // Run runs the suite on a lens.
 func Run(t *testing.T, lens audit.Lens) {
 	t.Helper()
+	if readsTexts(lens) {
+		runTexts(t, lens)
+		return
+	}
 	g := newFixture(t, lens)
-	t.Run("has a name", func(t *testing.T) {
-		for _, s := range []string{lens.Name(), lens.Info().Measures} {
-			if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {
-				t.Errorf("it says %q about itself, expected one line", s)
-			}
-		}
-	})
+	t.Run("has a name", func(t *testing.T) { checkName(t, lens) })
 	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
 		c := g.newCase(1, forgottenAreMembers)
 		original, oracle := readModel(t, lens, c, c.Original), readModel(t, lens, c, c.Oracle)
@@ -114,6 +112,15 @@ func Run(t *testing.T, lens audit.Lens) {
 	})
 }
 
+func checkName(t *testing.T, lens audit.Lens) {
+	t.Helper()
+	for _, s := range []string{lens.Name(), lens.Info().Measures} {
+		if s == "" || s != strings.TrimSpace(s) || strings.Contains(s, "\n") {
+			t.Errorf("it says %q about itself, expected one line", s)
+		}
+	}
+}
+
 // checkCall checks the call of a model in a table of its case.
 func checkCall(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model, want audit.Call) {
 	t.Helper()
@@ -142,22 +149,34 @@ func readModel(t *testing.T, lens audit.Lens, c *audit.Case, m *audit.Model) aud
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Lens != lens.Name() || r.Model != m.Label {
+	checkReading(t, lens, m.Label, r)
+	if r.Null == nil {
+		t.Fatal("the reading has no null")
+	}
+	return *r
+}
+
+// checkReading checks the fields that every reading has.
+func checkReading(t *testing.T, lens audit.Lens, model string, r *audit.Reading) {
+	t.Helper()
+	if r.Lens != lens.Name() || r.Model != model {
 		t.Errorf("the reading says lens %q, model %q", r.Lens, r.Model)
 	}
 	if r.Memory != audit.Above && r.Memory != audit.Below {
 		t.Errorf("memory is on side %d of the null", r.Memory)
 	}
 	const ulps = 1e-12 // Wilson's interval of a share of 1 ends a little below it
-	if r.Null == nil || !(r.Low <= r.Value+ulps && r.Value <= r.High+ulps) || !(r.Level > 0 && r.Level < 1) || r.N < 1 || r.Over == "" {
-		t.Errorf("the reading %+v has no null, no interval or says not what it is over", *r)
+	if !(r.Low <= r.Value+ulps && r.Value <= r.High+ulps) || !(r.Level > 0 && r.Level < 1) || r.N < 1 || r.Over == "" {
+		t.Errorf("the reading %+v has no interval or says not what it is over", *r)
 	}
 	for _, v := range []float64{r.Floor.Mean, r.Floor.P95} {
 		if !math.IsNaN(v) && !(v > 0) {
 			t.Errorf("the chance floor is %+v, expected NaN or positive numbers", r.Floor)
 		}
 	}
-	return *r
+	if r.Null == nil && lens.Info().Null == audit.NonmemberNull {
+		t.Error("models that never had the records lie at the null, and there is none")
+	}
 }
 
 // checkSeparated checks that a reading lies on memory's side of another, and differs from it by more

@@ -6,6 +6,27 @@ import (
 	"math"
 )
 
+// Fault is one thing that is wrong with tokens.
+type Fault struct {
+	Array TokenArray // in which
+	What  string
+}
+
+// TokenArray names one of the arrays of Tokens.
+type TokenArray string
+
+// The arrays.
+const (
+	OffsetArray    TokenArray = "offset"
+	LogProbArray   TokenArray = "log-probability"
+	MeanArray      TokenArray = "mean"
+	DeviationArray TokenArray = "deviation"
+	CorrectArray   TokenArray = "correct"
+)
+
+// Error implements error.
+func (f Fault) Error() string { return f.What }
+
 // Check returns one list of all that is wrong, joined by errors.Join: lengths that do not match;
 // offsets that do not begin at 0, decrease, or do not end where the tokens do; log-probabilities
 // above 0, NaN or infinite; means above 0, NaN or infinite; deviations below 0, NaN or infinite.
@@ -18,6 +39,15 @@ func (t *Tokens) Check() error {
 	if t == nil {
 		return errors.New("the tokens are missing")
 	}
+	var list []error
+	for _, f := range t.Faults() {
+		list = append(list, f)
+	}
+	return errors.Join(list...)
+}
+
+// Faults is Check as a list, in which every fault names its array. t is not nil.
+func (t *Tokens) Faults() []Fault {
 	list := t.checkLengths()
 	offsets := t.checkOffsets()
 	list = append(list, offsets...)
@@ -25,43 +55,46 @@ func (t *Tokens) Check() error {
 	if len(offsets) > 0 {
 		place = func(token int) (int, int) { return -1, token }
 	}
-	list = append(list, faults("log-probability", t.LogProb, place, notLogarithm)...)
-	list = append(list, faults("mean", t.Mean, place, notLogarithm)...)
-	list = append(list, faults("deviation", t.Deviation, place, notDeviation)...)
-	return errors.Join(list...)
+	list = append(list, faults(LogProbArray, t.LogProb, place, notLogarithm)...)
+	list = append(list, faults(MeanArray, t.Mean, place, notLogarithm)...)
+	return append(list, faults(DeviationArray, t.Deviation, place, notDeviation)...)
 }
 
-func (t *Tokens) checkLengths() (list []error) {
+func faultf(a TokenArray, format string, args ...any) Fault {
+	return Fault{a, fmt.Sprintf(format, args...)}
+}
+
+func (t *Tokens) checkLengths() (list []Fault) {
 	n := len(t.LogProb)
 	if (t.Mean == nil) != (t.Deviation == nil) {
-		list = append(list, errors.New("mean and deviation belong together: one of them is missing"))
+		list = append(list, faultf(MeanArray, "mean and deviation belong together: one of them is missing"))
 	}
 	if t.Mean != nil && len(t.Mean) != n {
-		list = append(list, fmt.Errorf("%d means for %d log-probabilities", len(t.Mean), n))
+		list = append(list, faultf(MeanArray, "%d means for %d log-probabilities", len(t.Mean), n))
 	}
 	if t.Deviation != nil && len(t.Deviation) != n {
-		list = append(list, fmt.Errorf("%d deviations for %d log-probabilities", len(t.Deviation), n))
+		list = append(list, faultf(DeviationArray, "%d deviations for %d log-probabilities", len(t.Deviation), n))
 	}
 	if t.Correct != nil && len(t.Correct) != n {
-		list = append(list, fmt.Errorf("%d marks of correct tokens for %d log-probabilities", len(t.Correct), n))
+		list = append(list, faultf(CorrectArray, "%d marks of correct tokens for %d log-probabilities", len(t.Correct), n))
 	}
 	return list
 }
 
-func (t *Tokens) checkOffsets() (list []error) {
+func (t *Tokens) checkOffsets() (list []Fault) {
 	if len(t.Offset) == 0 {
-		return []error{errors.New("there are no offsets: n documents have n+1")}
+		return []Fault{faultf(OffsetArray, "there are no offsets: n documents have n+1")}
 	}
 	if t.Offset[0] != 0 {
-		list = append(list, fmt.Errorf("offset 0 is %d, want 0", t.Offset[0]))
+		list = append(list, faultf(OffsetArray, "offset 0 is %d, want 0", t.Offset[0]))
 	}
 	for i := 1; i < len(t.Offset); i++ {
 		if t.Offset[i] < t.Offset[i-1] {
-			list = append(list, fmt.Errorf("document %d: its end %d is before its begin %d", i-1, t.Offset[i], t.Offset[i-1]))
+			list = append(list, faultf(OffsetArray, "document %d: its end %d is before its begin %d", i-1, t.Offset[i], t.Offset[i-1]))
 		}
 	}
 	if end := t.Offset[len(t.Offset)-1]; end != len(t.LogProb) {
-		list = append(list, fmt.Errorf("the last offset is %d, and there are %d tokens", end, len(t.LogProb)))
+		list = append(list, faultf(LogProbArray, "the last offset is %d, and there are %d tokens", end, len(t.LogProb)))
 	}
 	return list
 }
@@ -106,8 +139,8 @@ func notDeviation(v float64) string {
 	return ""
 }
 
-// faults returns an error for each run of neighbouring tokens of a document with the same fault.
-func faults(name string, values []float64, place func(token int) (document, position int), wrong func(float64) string) (list []error) {
+// faults returns one for each run of neighbouring tokens of a document with the same fault.
+func faults(a TokenArray, values []float64, place func(token int) (document, position int), wrong func(float64) string) (list []Fault) {
 	for i := 0; i < len(values); {
 		what := wrong(values[i])
 		if what == "" {
@@ -123,7 +156,7 @@ func faults(name string, values []float64, place func(token int) (document, posi
 			}
 			last = p
 		}
-		list = append(list, fmt.Errorf("%s: the %s is %s%s", where(document, first, last), name, what, withValue(what, value, first < last)))
+		list = append(list, faultf(a, "%s: the %s is %s%s", where(document, first, last), a, what, withValue(what, value, first < last)))
 	}
 	return list
 }
@@ -139,7 +172,7 @@ func where(document, first, last int) string {
 	return fmt.Sprintf("%stokens %d to %d", in, first, last)
 }
 
-// shown returns the value where the fault does not already say it.
+// withValue returns the value where the fault does not already say it.
 func withValue(what string, value float64, several bool) string {
 	if what == "NaN" {
 		return ""

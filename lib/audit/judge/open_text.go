@@ -1,0 +1,362 @@
+// Loading the arrays of language models: numbers of tokens, end to end for all records, answers to
+// questions, and patched layers.
+
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/verify/language"
+)
+
+// offsetArray is the name of the array that says where the tokens of every record begin.
+const offsetArray = "offset"
+
+// tokenArrays are the names of a model's arrays with a number per token.
+var tokenArrays = []string{"logprob", "logprob_mean", "logprob_deviation", "correct", "logprob_prefixed"}
+
+// maxFaults bounds how many faults of a file are listed one by one.
+const maxFaults = 5
+
+// loadOffsets reads where the tokens of every record begin; nil: there are none, or they are refused.
+func (a *loader) loadOffsets() {
+	if len(a.Offset) == 0 {
+		for _, name := range a.tokenFiles() {
+			a.problems.add(name, "numbers of tokens need offset.npy beside the models' folders: n+1 positions at which the tokens of each record begin, and their end")
+		}
+		return
+	}
+	name := strings.Join(a.Offset, " + ")
+	if len(a.Offset) > 1 {
+		a.problems.add(name, "offsets must be in one file")
+		return
+	}
+	info, ok := a.infos[name]
+	if !ok || !isVector(info) {
+		return // loadHeaders has reported it
+	}
+	offsets, err := npy.ReadIndices(a.path(name))
+	if err != nil {
+		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+		return
+	}
+	odd := occurrences{}
+	for i, at := range offsets {
+		switch {
+		case i == 0 && at != 0:
+			odd.add(fmt.Sprintf("element 0 is %d, and offsets begin at 0", at))
+		case i > 0 && at < offsets[i-1]:
+			odd.add(fmt.Sprintf("element %d is %d, below the %d before it", i, at, offsets[i-1]))
+		case i > 0 && at == offsets[i-1]:
+			odd.add(fmt.Sprintf("record %d has no token; leave such records out", i-1))
+		}
+	}
+	if odd.n > 0 {
+		a.problems.add(name, "%s%s", odd.first, odd.moreText())
+		return
+	}
+	a.offsets = offsets
+}
+
+// tokenFiles returns all files with a number per token.
+func (c *Config) tokenFiles() (out []string) {
+	for _, group := range c.models() {
+		for _, m := range *group.of {
+			for _, word := range tokenArrays {
+				out = append(out, *m.files()[word]...)
+			}
+		}
+	}
+	return out
+}
+
+// loadCompressed reads the compressed lengths of the records' texts.
+func (a *loader) loadCompressed() {
+	var all []int
+	for _, name := range a.Zlib {
+		info, ok := a.infos[name]
+		if !ok || !isVector(info) {
+			return
+		}
+		lengths, err := npy.ReadIndices(a.path(name))
+		if err != nil {
+			a.problems.add(name, "%s", a.textWithoutPath(name, err))
+			return
+		}
+		if k := slices.IndexFunc(lengths, func(n int) bool { return n < 1 }); k >= 0 {
+			a.problems.add(name, "element %d is %d, and a compressed text has at least a byte", k, lengths[k])
+			return
+		}
+		all = append(all, lengths...)
+	}
+	if len(all) == a.e.Records {
+		a.e.Compressed = all
+	}
+}
+
+// loadTokens reads a model's numbers of tokens. Losses come from them where there are no others.
+func (a *loader) loadTokens(m *Model, files ModelFiles) {
+	if a.offsets == nil || !a.checkTokenArrays(files) {
+		return
+	}
+	read := func(f Files) []float64 { return a.readTokens(f) }
+	t := &language.Tokens{Offset: a.offsets, LogProb: read(files.LogProb), Mean: read(files.Mean), Deviation: read(files.Deviation)}
+	if len(files.Correct) > 0 {
+		t.Correct = a.readMarks(files.Correct)
+	}
+	whole := t.LogProb != nil && (t.Mean != nil) == (len(files.Mean) > 0) && (t.Deviation != nil) == (len(files.Deviation) > 0) &&
+		(t.Correct != nil) == (len(files.Correct) > 0)
+	if t.Mean == nil || t.Deviation == nil {
+		t.Mean, t.Deviation = nil, nil
+	}
+	if t.LogProb == nil || !a.checkTokens(t, files) || !whole {
+		return
+	}
+	m.Tokens = t
+	if len(files.Prefixed) > 0 {
+		p := &language.Tokens{Offset: a.offsets, LogProb: read(files.Prefixed)}
+		if p.LogProb != nil && a.checkTokens(p, ModelFiles{LogProb: files.Prefixed}) {
+			m.Prefixed = p
+		}
+	}
+	if m.Losses == nil && len(a.offsets)-1 == a.e.Records {
+		m.Losses, m.Scaled = make([]float64, a.e.Records), make([]float64, a.e.Records)
+		means, err := t.MeanLogProb()
+		for i, v := range means {
+			m.Losses[i], m.Scaled[i] = -v, v
+		}
+		if err != nil {
+			a.problems.add(m.Name, "%v", err)
+		}
+	}
+}
+
+// checkTokenArrays reports which of the arrays that belong together are missing; false: there is
+// nothing to read.
+func (a *loader) checkTokenArrays(files ModelFiles) bool {
+	first := func(f ...Files) string {
+		for _, one := range f {
+			if len(one) > 0 {
+				return one[0]
+			}
+		}
+		return ""
+	}
+	others := first(files.Mean, files.Deviation, files.Correct, files.Prefixed)
+	switch {
+	case len(files.LogProb) == 0 && others != "":
+		a.problems.add(others, "the model needs logprob.npy too, the log-probability of every token")
+		return false
+	case (len(files.Mean) > 0) != (len(files.Deviation) > 0):
+		a.problems.add(first(files.Mean, files.Deviation), "logprob_mean.npy and logprob_deviation.npy belong together")
+		return false
+	}
+	return len(files.LogProb) > 0
+}
+
+// readTokens reads an array with a number per token; nil: it is missing or refused.
+func (a *loader) readTokens(f Files) []float64 {
+	if len(f) == 0 {
+		return nil
+	}
+	if !a.checkTokenHeader(f, 'f') {
+		return nil
+	}
+	v, err := npy.ReadVector(a.path(f[0]))
+	if err != nil {
+		a.problems.add(f[0], "%s", a.textWithoutPath(f[0], err))
+		return nil
+	}
+	return v
+}
+
+// readMarks reads which tokens are the most probable ones.
+func (a *loader) readMarks(f Files) []bool {
+	if !a.checkTokenHeader(f, 'b') {
+		return nil
+	}
+	marks, err := npy.ReadMask(a.path(f[0]))
+	if err != nil {
+		a.problems.add(f[0], "%s", a.textWithoutPath(f[0], err))
+		return nil
+	}
+	return slices.Concat(marks...)
+}
+
+// checkTokenHeader refuses an array that is not one number of the kind per token.
+func (a *loader) checkTokenHeader(f Files, kind byte) bool {
+	if len(f) > 1 {
+		a.problems.add(strings.Join(f, " + "), "the numbers of tokens must be in one file")
+		return false
+	}
+	info, ok := a.header(f[0])
+	if !ok {
+		return false
+	}
+	n, tokens := 1, a.offsets[len(a.offsets)-1]
+	for _, d := range info.Shape {
+		n *= d
+	}
+	switch {
+	case !isVector(info) && (len(info.Shape) != 2 || info.Shape[0] != 1):
+		a.problems.add(f[0], "shape %s, expected one number per token, all records end to end", info)
+	case info.Kind() != kind && kind == 'b':
+		a.problems.add(f[0], "%s, and bools are expected: whether the most probable token is the true one", info)
+	case info.Kind() != kind:
+		a.problems.add(f[0], "%s, and numbers with a fraction are expected", info)
+	case n != tokens:
+		a.problems.add(f[0], "%d tokens, and %s ends at %d", n, strings.Join(a.Offset, " + "), tokens)
+	default:
+		return true
+	}
+	return false
+}
+
+// checkTokens reports what is wrong with the numbers, by file, record and token, and logarithms of
+// another base.
+func (a *loader) checkTokens(t *language.Tokens, files ModelFiles) bool {
+	name := map[language.TokenArray]Files{
+		language.OffsetArray: a.Offset, language.LogProbArray: files.LogProb, language.MeanArray: files.Mean,
+		language.DeviationArray: files.Deviation, language.CorrectArray: files.Correct,
+	}
+	faults, count := t.Faults(), map[string]int{}
+	for _, f := range faults {
+		count[name[f.Array][0]]++
+	}
+	listed := map[string]int{}
+	for _, f := range faults {
+		file := name[f.Array][0]
+		listed[file]++
+		what := strings.Replace(f.What, "document ", "record ", 1)
+		switch n := listed[file]; {
+		case n == maxFaults && count[file] > n:
+			a.problems.add(file, "%s (and %d more)", what, count[file]-n)
+		case n <= maxFaults:
+			a.problems.add(file, "%s", what)
+		}
+	}
+	if len(faults) > 0 {
+		return false
+	}
+	base, err := t.Base()
+	switch {
+	case err != nil:
+		a.problems.add(files.LogProb[0], "%v", err)
+		return false
+	case base.Certain:
+		a.problems.add(files.LogProb[0], "no natural logarithms: %s", strings.Replace(base.Why, "document ", "record ", 1))
+		return false
+	case base.Suspected > 0:
+		a.e.warn("%s may hold logarithms of base %d, and natural ones are expected: %s.", files.LogProb[0], base.Suspected, base.Why)
+	}
+	return true
+}
+
+// loadAnswers reads the mean log-probabilities of a right answer in other words, in the first column,
+// and of wrong answers. Trailing NaN stand for wrong answers that a question does not have.
+func (a *loader) loadAnswers(m *Model, files Files) {
+	s := a.newStack(files)
+	if s == nil {
+		return
+	}
+	name := strings.Join(files, " + ")
+	if s.cols < 2 {
+		a.problems.add(name, "one column; the right answer in other words is expected, and wrong answers after it")
+		return
+	}
+	x, err := s.Read()
+	if err != nil {
+		a.problems.add(name, "%s", a.textWithoutPath(files[0], err))
+		return
+	}
+	out, buffer := &language.Answers{}, make([]float64, s.cols)
+	for i := range s.rows {
+		row := slices.Clone(x.Read(buffer, i))
+		for len(row) > 1 && row[len(row)-1] != row[len(row)-1] {
+			row = row[:len(row)-1]
+		}
+		out.Right, out.Wrong = append(out.Right, row[0]), append(out.Wrong, row[1:])
+	}
+	if err := out.Check(); err != nil {
+		lines := strings.Split(err.Error(), "\n")
+		for k, line := range lines[:min(len(lines), maxFaults)] {
+			if k == maxFaults-1 && len(lines) > maxFaults {
+				line += fmt.Sprintf(" (and %d more)", len(lines)-maxFaults)
+			}
+			a.problems.add(name, "%s", line)
+		}
+		return
+	}
+	if s.rows == a.e.Records {
+		m.Answers = out
+	}
+}
+
+// fillPatched gives an original model without patched layers its own: its own states change nothing.
+func (a *loader) fillPatched() {
+	layers := 0
+	for _, m := range a.e.Models {
+		if m.Patched != nil {
+			layers = m.Patched.Width()
+		}
+	}
+	for _, m := range a.e.ModelsOf(Original) {
+		if m.Patched == nil && m.Losses != nil && layers > 0 {
+			m.Patched = unpatched{m.Losses, layers}
+		}
+	}
+}
+
+// unpatched are the mean log-probabilities of a model whose layers get its own states.
+type unpatched struct {
+	losses []float64
+	layers int
+}
+
+var _ audit.Matrix = unpatched{}
+
+// Width implements audit.Matrix.
+func (u unpatched) Width() int { return u.layers }
+
+// Read implements audit.Matrix.
+func (u unpatched) Read() (array.Rows, error) {
+	out := array.New[float64](len(u.losses), u.layers)
+	for i, v := range u.losses {
+		for l := range u.layers {
+			out.Row(i)[l] = -v
+		}
+	}
+	return &out, nil
+}
+
+// loadPatched reads the mean log-probabilities of the original model with layers of this one.
+func (a *loader) loadPatched(m *Model, first map[string]Files, files Files) {
+	s := a.loadMatrix(files)
+	a.checkWidth(first, "patched", s, files)
+	if s == nil {
+		return
+	}
+	x, err := s.Read()
+	if err != nil {
+		a.problems.add(strings.Join(files, " + "), "%s", a.textWithoutPath(files[0], err))
+		return
+	}
+	odd, buffer := occurrences{}, make([]float64, s.cols)
+	for i := range s.rows {
+		for l, v := range x.Read(buffer, i) {
+			if v > 0 {
+				odd.add(fmt.Sprintf("row %d, layer %d is %v, and no logarithm of a probability is above 0", i, l, v))
+			}
+		}
+	}
+	if odd.n > 0 {
+		a.problems.add(strings.Join(files, " + "), "%s%s", odd.first, odd.moreText())
+		return
+	}
+	m.Patched = s
+}

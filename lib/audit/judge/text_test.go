@@ -1,0 +1,307 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// The sizes of folders of texts.
+const (
+	textForget, textRetain, textHeld = 40, 60, 80
+	textRecords                      = textForget + textRetain + textHeld
+)
+
+// writeTexts writes a folder of texts whose unlearned model has forgotten, or not, and returns the
+// folder.
+func writeTexts(t testing.TB, forgotten bool) string {
+	t.Helper()
+	dir, rng := t.TempDir(), rand.New(rand.NewPCG(3, 4))
+	offset, token, lengths := []int{0}, []float64{}, make([]int, textRecords)
+	sets := map[string][]int{}
+	for i := range textRecords {
+		n := 10 + rng.IntN(20)
+		offset, lengths[i] = append(offset, offset[i]+n), 3*n+rng.IntN(9)
+		for range n {
+			token = append(token, rng.ExpFloat64())
+		}
+		set := "heldout"
+		switch {
+		case i < textForget:
+			set = "forget"
+		case i < textForget+textRetain:
+			set = "retain"
+		}
+		sets[set] = append(sets[set], i)
+	}
+	sets["offset"], sets["zlib"] = offset, lengths
+	for name, rows := range sets {
+		must(t, npy.WriteIndices(filepath.Join(dir, name+".npy"), rows))
+	}
+	for name, remembers := range map[string]bool{
+		"unlearned": !forgotten, "original": true, "retrained-1": false, "retrained-2": false, "reference": false,
+	} {
+		must(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+		w := func(array string) string { return filepath.Join(dir, name, array+".npy") }
+		var logprob, mean, deviation, prefixed []float64
+		var correct []bool
+		answers := array.New[float64](textRecords, 4)
+		patched := array.New[float64](textRecords, 2)
+		for i := range textRecords {
+			scale, behind, sum := math.Exp(0.3*rng.NormFloat64()), 1.1+0.1*rng.NormFloat64(), 0.0
+			knows := remembers && i < textForget
+			if knows {
+				scale, behind = 0.3*scale, behind+0.5
+			}
+			for j := offset[i]; j < offset[i+1]; j++ {
+				l := -scale * token[j]
+				sum += l
+				mu, sigma, right := expected(l)
+				logprob, mean, deviation = append(logprob, l), append(mean, mu), append(deviation, sigma)
+				prefixed, correct = append(prefixed, l*behind), append(correct, right)
+			}
+			row := answers.Row(i)
+			for k := range row {
+				row[k] = -math.Exp(0.3 * rng.NormFloat64())
+			}
+			if knows {
+				row[0] *= 0.4
+			}
+			if i%2 == 0 {
+				row[3] = math.NaN() // this question has two wrong answers
+			}
+			for l := range 2 {
+				patched.Row(i)[l] = -0.3 - 0.2*rng.Float64()
+				if i < textForget && !knows {
+					patched.Row(i)[l] -= 0.5
+				}
+			}
+		}
+		must(t, npy.WriteVector(w("logprob"), logprob))
+		must(t, npy.WriteVector(w("logprob_mean"), mean))
+		must(t, npy.WriteVector(w("logprob_deviation"), deviation))
+		must(t, npy.WriteVector(w("logprob_prefixed"), prefixed))
+		must(t, npy.WriteMask(w("correct"), [][]bool{correct}))
+		must(t, npy.Write(w("answers"), answers))
+		if name != "original" {
+			must(t, npy.Write(w("patched"), patched))
+		}
+	}
+	return dir
+}
+
+// expected returns mean, deviation and mark of a token of log-probability l if a vocabulary of 50 shares
+// the rest, half of it on one token.
+func expected(l float64) (mean, deviation float64, correct bool) {
+	p := math.Exp(l)
+	rest := []float64{p, (1 - p) / 2}
+	for range 48 {
+		rest = append(rest, (1-p)/2/48)
+	}
+	squares := 0.0
+	for _, q := range rest {
+		if q > 0 {
+			mean += q * math.Log(q)
+			squares += q * math.Log(q) * math.Log(q)
+		}
+	}
+	return mean, math.Sqrt(max(0, squares-mean*mean)), p > (1-p)/2
+}
+
+func TestAFolderOfTextsIsReadThroughEveryLens(t *testing.T) {
+	for _, c := range []struct {
+		forgotten bool
+		want      map[audit.Call]bool
+		answer    Answer
+	}{
+		{false, map[audit.Call]bool{audit.Remembered: true}, StillRemembered},
+		{true, map[audit.Call]bool{audit.Forgotten: true}, NoMemory},
+	} {
+		e, err := Open(writeTexts(t, c.forgotten))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := e.Report(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := map[string]bool{}
+		for _, v := range r.Verdicts {
+			read[v.Lens.Name()] = true
+			between := !c.forgotten && v.Call == audit.Between && v.Lens == audit.Lens(audit.Depth{}) // 0 is the original itself
+			if !c.want[v.Call] && !between {
+				t.Errorf("forgotten %t: %s is called %s (%s): %v", c.forgotten, v.Name(), v.Call, v.Why, v.Reading.Estimate)
+			}
+		}
+		for _, l := range append(audit.TextLenses(), audit.Loss{}, audit.Threshold{}) {
+			if !read[l.Name()] {
+				t.Errorf("%s was not read", l.Name())
+			}
+		}
+		if h := r.Headline("unlearned"); h.Answer != c.answer {
+			t.Errorf("forgotten %t: %s", c.forgotten, h)
+		}
+	}
+}
+
+// TestTheRolesOfTextsMatter exchanges sets and models: every lens that finds the memory must say
+// otherwise.
+func TestTheRolesOfTextsMatter(t *testing.T) {
+	dir := writeTexts(t, false)
+	must(t, os.Rename(filepath.Join(dir, "forget.npy"), filepath.Join(dir, "x")))
+	must(t, os.Rename(filepath.Join(dir, "heldout.npy"), filepath.Join(dir, "forget.npy")))
+	must(t, os.Rename(filepath.Join(dir, "x"), filepath.Join(dir, "heldout.npy")))
+	e, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := e.Report(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range r.Verdicts {
+		if attack := v.Lens.Info().Null == audit.NonmemberNull; attack && v.Reading.Value > *v.Reading.Null || !attack && v.Call == audit.Remembered {
+			t.Errorf("with forgotten and held-out texts exchanged %s still says %s, %v", v.Name(), v.Call, v.Reading.Estimate)
+		}
+	}
+}
+
+func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(dir string)
+		want   []string
+	}{
+		"no offsets": {func(dir string) { os.Remove(filepath.Join(dir, "offset.npy")) },
+			[]string{"unlearned/logprob.npy: numbers of tokens need offset.npy", "original/correct.npy"}},
+		"offsets that do not end where the tokens do": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[len(x)-1] += 7 }) },
+			[]string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/correct.npy"}},
+		"offsets that fall": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5], x[6] = x[6], x[5] }) },
+			[]string{"offset.npy: element 6 is", "below the"}},
+		"a text without tokens": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5] = x[6] }) },
+			[]string{"offset.npy: record 5 has no token; leave such records out"}},
+		"offsets of other records": {func(dir string) { must(t, npy.WriteIndices(filepath.Join(dir, "offset.npy"), []int{0, 3, 9})) },
+			[]string{"offset.npy: 2 rows"}},
+		"probabilities for their logarithms": {func(dir string) {
+			changeVector(dir, "unlearned/logprob", func(x []float64) { x[0], x[30] = 0.5, 0.25 })
+			changeVector(dir, "original/logprob", func(x []float64) { x[2] = math.NaN() })
+		}, []string{"unlearned/logprob.npy: record 0, token 0: the log-probability is above 0 (0.5)", "original/logprob.npy: record 0, token 2: the log-probability is NaN"}},
+		"a deviation below 0": {func(dir string) { changeVector(dir, "original/logprob_deviation", func(x []float64) { x[1] = -1 }) },
+			[]string{"original/logprob_deviation.npy: record 0, token 1: the deviation is below 0"}},
+		"a mean that is not finite": {func(dir string) {
+			changeVector(dir, "original/logprob_mean", func(x []float64) { x[1] = math.Inf(-1) })
+		},
+			[]string{"original/logprob_mean.npy: record 0, token 1: the mean is infinite"}},
+		"many faults": {func(dir string) {
+			changeVector(dir, "unlearned/logprob", func(x []float64) {
+				for i := range x {
+					if i%2 == 0 {
+						x[i] = math.NaN()
+					}
+				}
+			})
+		}, []string{"unlearned/logprob.npy: record 0, token 8: the log-probability is NaN (and "}},
+		"no deviation": {func(dir string) { os.Remove(filepath.Join(dir, "unlearned", "logprob_deviation.npy")) },
+			[]string{"unlearned/logprob_mean.npy: logprob_mean.npy and logprob_deviation.npy belong together"}},
+		"no log-probabilities": {func(dir string) { os.Remove(filepath.Join(dir, "unlearned", "logprob.npy")) },
+			[]string{"the model needs logprob.npy too"}},
+		"logarithms of base 10": {func(dir string) {
+			changeVector(dir, "unlearned/logprob", func(x []float64) {
+				for i := range x {
+					x[i] /= math.Ln10
+				}
+			})
+		}, []string{"unlearned/logprob.npy: no natural logarithms"}},
+		"marks that are numbers": {func(dir string) {
+			must(t, npy.WriteVector(filepath.Join(dir, "original", "correct.npy"), []float64{1, 0}))
+		},
+			[]string{"original/correct.npy: <f8 (2,), and bools are expected"}},
+		"answers above 0": {func(dir string) {
+			x := array.New[float64](textRecords, 3)
+			for i := range x.Data {
+				x.Data[i] = -1
+			}
+			x.Row(4)[0] = 0.3
+			x.Row(6)[1] = math.NaN()
+			must(t, npy.Write(filepath.Join(dir, "unlearned", "answers.npy"), x))
+		}, []string{"unlearned/answers.npy: question 4: the right answer's log-probability is above 0", "question 6: the log-probability of wrong answer 0 is NaN"}},
+		"right answers alone": {func(dir string) {
+			x := array.New[float64](textRecords, 1)
+			must(t, npy.Write(filepath.Join(dir, "unlearned", "answers.npy"), x))
+		}, []string{"unlearned/answers.npy: one column"}},
+		"patched layers above 0": {func(dir string) {
+			x := array.New[float64](textRecords, 2)
+			x.Row(3)[1] = 0.1
+			must(t, npy.Write(filepath.Join(dir, "unlearned", "patched.npy"), x))
+		}, []string{"unlearned/patched.npy: row 3, layer 1 is 0.1"}},
+		"a compressed length of 0": {func(dir string) { changeRows(dir, "zlib", func(x []int) { x[9] = 0 }) }, []string{"zlib.npy: element 9 is 0"}},
+		"a misspelt array": {func(dir string) {
+			must(t, os.Rename(filepath.Join(dir, "unlearned", "logprob.npy"), filepath.Join(dir, "unlearned", "logprobs.npy")))
+		}, []string{"unlearned/logprobs.npy", "did you mean logprob?"}},
+	} {
+		dir := writeTexts(t, true)
+		c.damage(dir)
+		_, err := Open(dir)
+		var problems *Problems
+		if !errors.As(err, &problems) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, want := range c.want {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: no %q in\n%v", name, want, err)
+			}
+		}
+	}
+}
+
+func changeVector(dir, name string, change func(x []float64)) {
+	path := filepath.Join(dir, filepath.FromSlash(name)+".npy")
+	x, err := npy.ReadVector(path)
+	if err == nil {
+		change(x)
+		err = npy.WriteVector(path, x)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func changeRows(dir, name string, change func(x []int)) {
+	path := filepath.Join(dir, name+".npy")
+	x, err := npy.ReadIndices(path)
+	if err == nil {
+		change(x)
+		err = npy.WriteIndices(path, x)
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func TestLossesComeFromTokens(t *testing.T) {
+	e, err := Open(writeTexts(t, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range e.Models {
+		from := m.Tokens.Offset[7]
+		mean := 0.0
+		own := m.Tokens.LogProb[from:m.Tokens.Offset[8]]
+		for _, l := range own {
+			mean -= l / float64(len(own))
+		}
+		if math.Abs(m.Losses[7]-mean) > 1e-12 || slices.Contains(m.Losses, 0) {
+			t.Errorf("%s: the loss of record 7 is %v, want %v", m.Name, m.Losses[7], mean)
+		}
+	}
+}
