@@ -48,9 +48,8 @@ func writeTexts(t testing.TB, forgotten bool) string {
 	for name, rows := range sets {
 		must(t, npy.WriteIndices(filepath.Join(dir, name+".npy"), rows))
 	}
-	for name, remembers := range map[string]bool{
-		"unlearned": !forgotten, "original": true, "retrained-1": false, "retrained-2": false, "reference": false,
-	} {
+	for _, name := range []string{"unlearned", "original", "retrained-1", "retrained-2", "reference"} {
+		remembers := name == "original" || name == "unlearned" && !forgotten
 		must(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
 		w := func(array string) string { return filepath.Join(dir, name, array+".npy") }
 		var logprob, mean, deviation, prefixed []float64
@@ -59,7 +58,7 @@ func writeTexts(t testing.TB, forgotten bool) string {
 		patched := array.New[float64](textRecords, 2)
 		for i := range textRecords {
 			scale, behind, sum := math.Exp(0.3*rng.NormFloat64()), 1.1+0.1*rng.NormFloat64(), 0.0
-			knows := remembers && i < textForget
+			knows := i < textForget && remembers || i >= textForget && i < textForget+textRetain && name != "reference"
 			if knows {
 				scale, behind = 0.3*scale, behind+0.5
 			}
@@ -81,7 +80,7 @@ func writeTexts(t testing.TB, forgotten bool) string {
 				row[3] = math.NaN() // this question has two wrong answers
 			}
 			for l := range 2 {
-				patched.Row(i)[l] = -0.3 - 0.2*rng.Float64()
+				patched.Row(i)[l] = -0.3 - 0.1*rng.Float64()
 				if i < textForget && !knows {
 					patched.Row(i)[l] -= 0.5
 				}
