@@ -27,7 +27,7 @@ const EnvPython = "LETHE_KIT_PYTHON"
 // what it calls an embedding is what the last layer is given.
 func TestKitsWriteWhatAnAuditReads(t *testing.T) {
 	python := cmp.Or(os.Getenv(EnvPython), "python3")
-	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "sklearn"}
+	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "sklearn", "transformers": "torch, transformers"}
 	for _, framework := range kit.Frameworks() {
 		t.Run(framework, func(t *testing.T) {
 			if out, err := exec.Command(python, "-c", "import numpy, "+modules[framework]).CombinedOutput(); err != nil {

@@ -1,0 +1,147 @@
+"""Writes what "lethe audit FOLDER" reads, from causal language models of Hugging Face."""
+import pathlib
+import zlib
+
+import numpy
+import torch
+
+
+def save(folder, model, tokenizer, texts, batch=8, prefix=None):
+    """Writes the log-probability of every token of the texts, what the model expects in its place, and whether it
+    is the most probable one.
+
+    A text is a string, of which all tokens but the first count, or a pair (question, answer), of which the
+    answer's tokens count. Strings are taken as they are: no template, no end of the text. The same texts, in the
+    same order, go to every model. prefix is a text that no model was trained on; with it the log-probabilities
+    behind it are written too, for ReCaLL.
+    """
+    folder, ids = pathlib.Path(folder), [_ids(tokenizer, text) for text in texts]
+    rows = _numbers(model, ids, batch)
+    arrays = {name: numpy.concatenate([row[name] for row in rows]) for name in rows[0]}
+    if prefix is not None:
+        before = tokenizer.encode(prefix, add_special_tokens=False)
+        behind = _numbers(model, [(before + tokens, len(before) + first) for tokens, first in ids], batch)
+        arrays["logprob_prefixed"] = numpy.concatenate([row["logprob"] for row in behind])
+    offset = numpy.cumsum([0] + [len(row["logprob"]) for row in rows])
+    _same(folder.parent / "offset.npy", offset)
+    for name, values in arrays.items():
+        _write(folder / f"{name}.npy", values)
+
+
+def save_answers(folder, model, tokenizer, questions, batch=8):
+    """Writes the mean log-probability per token of a right answer in other words, and of wrong answers, to every
+    question: questions are tuples (question, right answer, [wrong answers])."""
+    pairs = [(question, answer) for question, right, wrong in questions for answer in [right, *wrong]]
+    means = iter([row["logprob"].mean() for row in _numbers(model, [_ids(tokenizer, pair) for pair in pairs], batch)])
+    most = max(len(wrong) for _, _, wrong in questions)
+    answers = [[next(means) for _ in range(1 + len(wrong))] + [numpy.nan] * (most - len(wrong)) for _, _, wrong in questions]
+    _write(pathlib.Path(folder) / "answers.npy", numpy.array(answers))
+
+
+def records(folder, texts, forget, retain, heldout, group=None):
+    """Writes the row numbers (or masks) of the three sets, the length of every text under zlib, and whom a text
+    belongs to (author, patient), where intervals are to be over these."""
+    folder, whole = pathlib.Path(folder), [text if isinstance(text, str) else text[1] for text in texts]
+    _write(folder / "zlib.npy", numpy.array([len(zlib.compress(text.encode())) for text in whole]))
+    for name, rows in {"forget": forget, "retain": retain, "heldout": heldout}.items():
+        _write(folder / f"{name}.npy", numpy.asarray(rows))
+    (folder / "group.npy").unlink(missing_ok=True)  # that of an earlier call is of other records
+    if group is not None:
+        if len(group) != len(texts):
+            raise ValueError(f"{len(group)} groups for {len(texts)} texts")
+        group = numpy.asarray(group)
+        _write(folder / "group.npy", group.astype(str) if group.dtype.kind == "O" else group)
+
+
+def _ids(tokenizer, text):
+    """The tokens of a text, and the number of the first one that counts."""
+    question, answer = ("", text) if isinstance(text, str) else text
+    before = tokenizer.encode(question, add_special_tokens=False)
+    tokens = before + tokenizer.encode(answer, add_special_tokens=False)
+    first = max(1, len(before))
+    if first >= len(tokens):
+        raise ValueError(f"no token of {text!r} can be predicted from those before it; leave the text out")
+    return tokens, first
+
+
+def _numbers(model, ids, batch):
+    """The numbers of the tokens that count, text by text. Batches are padded on the right, which tokens to the
+    left do not see."""
+    longest, device, mode = max(len(tokens) for tokens, _ in ids), next(model.parameters()).device, model.training
+    room = getattr(model.config, "max_position_embeddings", None)
+    if room and longest > room:
+        raise ValueError(f"a text of {longest} tokens, and the model has {room} positions; cut such texts")
+    rows = []
+    model.eval()
+    with torch.no_grad():
+        for at in range(0, len(ids), batch):
+            part = ids[at:at + batch]
+            width = max(len(tokens) for tokens, _ in part)
+            x = torch.tensor([tokens + [0] * (width - len(tokens)) for tokens, _ in part], device=device)
+            seen = torch.tensor([[1] * len(tokens) + [0] * (width - len(tokens)) for tokens, _ in part], device=device)
+            every = torch.log_softmax(model(input_ids=x, attention_mask=seen).logits.float(), -1)
+            for k, (tokens, first) in enumerate(part):
+                rows.append(_one(every[k, first - 1:len(tokens) - 1], torch.tensor(tokens[first:], device=device)))
+    model.train(mode)
+    return rows
+
+
+def _one(logs, tokens):
+    p = logs.exp()
+    weighted = torch.nan_to_num(p * logs, nan=0.0)  # a token that is ruled out has 0 times minus infinity
+    mean = weighted.sum(-1)
+    away = torch.nan_to_num(p * (logs - mean[:, None]) ** 2, nan=0.0).sum(-1)
+    out = {"logprob": logs.gather(-1, tokens[:, None])[:, 0].clamp(max=0), "logprob_mean": mean.clamp(max=0), "logprob_deviation": away.sqrt()}
+    if not torch.isfinite(out["logprob"]).all():
+        raise ValueError("the model rules a token out: its probability is 0 or not a number")
+    return {name: v.cpu().numpy() for name, v in out.items()} | {"correct": (logs.argmax(-1) == tokens).cpu().numpy()}
+
+
+def _same(path, offset):
+    """Refuses texts of other lengths than those of the models before."""
+    if path.exists() and not numpy.array_equal(numpy.load(path), offset):
+        raise ValueError(f"{path} is of other texts, or of another tokenizer; every model gets the same, or a new folder")
+    _write(path, offset)
+
+
+def _write(path, values):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    numpy.save(path, values)
+
+
+if __name__ == "__main__":  # an example: python lethe_transformers.py FOLDER
+    import random
+    import sys
+
+    import transformers
+
+    class Letters:
+        """A tokenizer of single letters."""
+
+        def encode(self, text, add_special_tokens=False):
+            return [ord(c) % 32 for c in text]
+
+    random.seed(0)
+    texts = [("who is it ", "".join(random.choice("abcdefgh") for _ in range(12))) for _ in range(120)]  # answers to be memorised
+    forget, retain, heldout = list(range(30)), list(range(30, 80)), list(range(80, 120))
+    texts = [(f"{question}{k:03d}".translate(str.maketrans("0123456789", "qrstuvwxyz")), answer) for k, (question, answer) in enumerate(texts)]
+
+    def train(rows, seed):
+        torch.manual_seed(seed)
+        model = transformers.GPT2LMHeadModel(transformers.GPT2Config(vocab_size=32, n_positions=32, n_embd=64, n_layer=2, n_head=2))
+        optimizer = torch.optim.AdamW(model.parameters(), 3e-3)
+        ids = [_ids(Letters(), texts[i]) for i in rows]
+        x = torch.tensor([tokens for tokens, _ in ids])
+        labels = x.masked_fill(torch.arange(x.shape[1]) < ids[0][1], -100)
+        for _ in range(150):
+            optimizer.zero_grad()
+            model(input_ids=x, labels=labels).loss.backward()
+            optimizer.step()
+        return model
+
+    original = train(forget + retain, 1)
+    models = {"original": original, "unlearned": original, "retrained-1": train(retain, 2), "retrained-2": train(retain, 3)}  # "unlearned" has forgotten nothing
+    for name, model in models.items():  # the right answer to the question before is a wrong one
+        save(f"{sys.argv[1]}/{name}", model, Letters(), texts, prefix="no")
+        save_answers(f"{sys.argv[1]}/{name}", model, Letters(), [(question, right, [texts[k - 1][1]]) for k, (question, right) in enumerate(texts)])
+    records(sys.argv[1], texts, forget, retain, heldout)
