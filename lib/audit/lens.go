@@ -105,8 +105,8 @@ const (
 	PatchedArray    Array = "patched layers"
 )
 
-// ArrayLenses returns the lenses that arrays are enough for, in the order of a report: reports of
-// saved arrays have all of them, and each reads a case too.
+// ArrayLenses returns the lenses that arrays of any model are enough for, in the order of a report:
+// reports of saved arrays have all of them, and each reads a case too.
 func ArrayLenses() []Lens {
 	return []Lens{
 		Loss{}, Threshold{}, Entropy{}, ModifiedEntropy{},
@@ -123,11 +123,14 @@ func TextLenses() []Lens {
 	}
 }
 
+// FolderLenses returns all lenses on saved arrays.
+func FolderLenses() []Lens { return append(ArrayLenses(), TextLenses()...) }
+
 // Lenses returns the lenses that a report of the evidence has: TextLenses are among them where there
 // are arrays of language models, or a reference model.
 func (e *Evidence) Lenses() []Lens {
 	if e.hasText() {
-		return append(ArrayLenses(), TextLenses()...)
+		return FolderLenses()
 	}
 	return ArrayLenses()
 }
@@ -142,7 +145,7 @@ func CaseLenses() []Lens {
 // AllLenses returns the lenses, each name once: ShadowRMIA stands for RMIA too.
 func AllLenses() []Lens {
 	cases := slices.DeleteFunc(CaseLenses(), func(l Lens) bool { return l.Name() == ShadowRMIA{}.Name() })
-	return slices.Concat(cases, ArrayLenses(), TextLenses())
+	return append(cases, FolderLenses()...)
 }
 
 // TableLenses returns the columns of the table of lenses.

@@ -19,7 +19,7 @@ type PairedTruthRatio struct{}
 var _ Lens = PairedTruthRatio{}
 
 // Name implements Lens.
-func (PairedTruthRatio) Name() string { return "truth ratio, paired" }
+func (PairedTruthRatio) Name() string { return "paired truth ratio" }
 
 // Info implements Lens.
 func (PairedTruthRatio) Info() Info {

@@ -25,6 +25,7 @@ import (
 type auditSource struct {
 	kit         string
 	onnx, state map[string]string
+	tofu        map[string]string // logs, by the models' names
 	arch, data  string
 	output      *string // of onnx
 }
@@ -36,6 +37,7 @@ func (s *auditSource) flags(c *cobra.Command) {
 	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: PyTorch's, with --arch")
 	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16 (see lethe state)")
 	f.StringVar(&s.data, "data", "", "npy file: records that --onnx and --state are run on")
+	f.StringToStringVar(&s.tofu, "tofu", nil, "model=LOG.json: TOFU's published logs, into FOLDER")
 	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }
@@ -133,8 +135,30 @@ func checkAllUsed(e *judge.Evidence, written []string) error {
 	return nil
 }
 
+// readLogs writes what TOFU's logs say as arrays, and returns the files.
+func (s *auditSource) readLogs(folder string) ([]string, error) {
+	switch {
+	case len(s.onnx)+len(s.state) > 0 || s.data != "":
+		return nil, cli.Usagef("--tofu reads logs and runs no network; leave out --onnx, --state and --data")
+	case folder == "":
+		return nil, cli.Usagef("--tofu: name the folder to write into")
+	}
+	models, err := judge.ReadTOFU(s.tofu)
+	if err != nil {
+		return nil, fmt.Errorf("--tofu: %w", err)
+	}
+	written, err := judge.WriteTOFU(folder, models)
+	if err != nil {
+		return nil, fmt.Errorf("--tofu: %w", err)
+	}
+	return written, nil
+}
+
 // run runs the networks on the records, writes a folder for each, and returns the files.
 func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, error) {
+	if len(s.tofu) > 0 {
+		return s.readLogs(folder)
+	}
 	if len(s.onnx)+len(s.state) == 0 {
 		if s.data != "" {
 			return nil, cli.Usagef("--data: name networks to run on it, by --onnx or --state")

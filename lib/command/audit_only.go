@@ -181,7 +181,7 @@ func (s single) help(w io.Writer) {
 }
 
 // lensFlags are the names of the lenses of a report, as --only takes them.
-func lensFlags() []string { return namesOf(audit.ArrayLenses(), lensFlag) }
+func lensFlags() []string { return namesOf(audit.FolderLenses(), lensFlag) }
 
 // lensFlag is a lens's name without spaces.
 func lensFlag(l audit.Lens) string { return strings.ReplaceAll(l.Name(), " ", "-") }
@@ -196,10 +196,10 @@ func checkNoSingles(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// lensesNamed returns the lenses of a report by their names, in the report's order; none: all.
+// lensesNamed returns the lenses of a report by their names, in the report's order; no names: nil.
 func lensesNamed(names []string) ([]audit.Lens, error) {
 	if len(names) == 0 {
-		return audit.ArrayLenses(), nil
+		return nil, nil
 	}
 	for i, n := range names {
 		names[i] = strings.ReplaceAll(n, " ", "-")
@@ -210,8 +210,8 @@ func lensesNamed(names []string) ([]audit.Lens, error) {
 			return nil, cli.Usagef("--only %s: this lens needs a model and its data; lenses of arrays are %s", n, cli.List(lensFlags()))
 		}
 	}
-	if _, err := selectByName("only", audit.ArrayLenses(), lensFlag, names); err != nil {
+	if _, err := selectByName("only", audit.FolderLenses(), lensFlag, names); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(audit.ArrayLenses(), func(l audit.Lens) bool { return !slices.Contains(names, lensFlag(l)) }), nil
+	return slices.DeleteFunc(audit.FolderLenses(), func(l audit.Lens) bool { return !slices.Contains(names, lensFlag(l)) }), nil
 }

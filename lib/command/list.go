@@ -58,7 +58,7 @@ func inventories() []inventory {
 			return newEntries(audit.AllLenses(), func(l audit.Lens) listEntry { return listEntry{Name: l.Name(), About: l.Info().Measures} })
 		}),
 		namedInventory("judgements", "lenses of lethe audit, on saved arrays", func() []listEntry {
-			return newEntries(audit.ArrayLenses(), func(l audit.Lens) listEntry {
+			return newEntries(audit.FolderLenses(), func(l audit.Lens) listEntry {
 				return listEntry{Name: l.Name(), About: l.Info().Asks, From: l.Info().Source, Needs: judge.FilesFor(l.Info().Needs)}
 			})
 		}, "from", "needs"),

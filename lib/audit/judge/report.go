@@ -37,12 +37,13 @@ type Skipped struct {
 func (u Skipped) Name() string { return Verdict{Lens: u.Lens, Layer: u.Layer}.Name() }
 
 // Report reads through every lens that the evidence permits, and says what the others would need.
-func (e *Evidence) Report(ctx context.Context) (*Report, error) {
-	return e.ReportBy(ctx, e.Lenses()...)
-}
+func (e *Evidence) Report(ctx context.Context) (*Report, error) { return e.ReportBy(ctx) }
 
-// ReportBy is Report with lenses of the caller's choice.
+// ReportBy is Report with lenses of the caller's choice; none: all.
 func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error) {
+	if len(lenses) == 0 {
+		lenses = e.Lenses()
+	}
 	r := &Report{Evidence: e}
 	ctx, task := progress.Start(ctx, "auditing", len(lenses)+1)
 	defer task.Done()

@@ -1,0 +1,93 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets/logs"
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// tofuLog draws the log of a model; one that knows the forgotten questions fits their answers better.
+func tofuLog(seed uint64, knows bool) *logs.TOFU {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	set := func(name string, n int, knows bool) (s logs.TOFUSet) {
+		for q := range n {
+			right := 1.5 * math.Exp(0.3*rng.NormFloat64())
+			if knows {
+				right /= 4
+			}
+			s.True, s.Paraphrase = append(s.True, right), append(s.Paraphrase, right+0.2)
+			wrong := make([]float64, 3+q%3)
+			for k := range wrong {
+				wrong[k] = 1.5 * math.Exp(0.3*rng.NormFloat64())
+			}
+			s.Wrong = append(s.Wrong, wrong)
+			s.Texts = append(s.Texts, logs.TOFUText{Question: fmt.Sprint(name, q), True: fmt.Sprint("answer ", name, q)})
+		}
+		return s
+	}
+	return &logs.TOFU{Forget: set("f", 160, knows), Retain: set("r", 80, true)}
+}
+
+func TestTOFUsLogsAreAFolder(t *testing.T) {
+	for knows, want := range map[bool]audit.Call{true: audit.Remembered, false: audit.Forgotten} {
+		dir := filepath.Join(t.TempDir(), "tofu")
+		written, err := WriteTOFU(dir, map[string]*logs.TOFU{
+			"unlearned": tofuLog(1, knows), "original": tofuLog(2, true), "retrained-1": tofuLog(3, false), "retrained-2": tofuLog(4, false),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(written) != 3+2*4 || len(e.Files) != len(written) || e.CountGroups(e.Forget) != 8 || e.CountGroups(e.Retain) != 4 || e.GroupUnit != "author" {
+			t.Errorf("%v written, %d read, %d and %d authors", written, len(e.Files), e.CountGroups(e.Forget), e.CountGroups(e.Retain))
+		}
+		r, err := e.Report(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := map[string]audit.Call{}
+		for _, v := range r.Verdicts {
+			read[v.Name()] = v.Call
+		}
+		for _, name := range []string{"probability", "truth ratio", "paired truth ratio"} {
+			if read[name] != want {
+				t.Errorf("the model knows %t: %s says %q, want %s", knows, name, read[name], want)
+			}
+		}
+	}
+}
+
+func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
+	mine, other := tofuLog(1, true), tofuLog(2, false)
+	other.Forget.Texts[7].True = "somebody else"
+	short := tofuLog(3, false)
+	short.Forget.True, short.Forget.Paraphrase, short.Forget.Wrong, short.Forget.Texts =
+		short.Forget.True[:150], short.Forget.Paraphrase[:150], short.Forget.Wrong[:150], short.Forget.Texts[:150]
+	taken := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(taken, "audit.json"), []byte("{}"), 0o600))
+	for want, models := range map[string]map[string]*logs.TOFU{
+		"forget set of unlearned and retrained-1": {"unlearned": mine, "retrained-1": other},
+		"unlearned=FILE":                          {"original": mine},
+		"150":                                     {"unlearned": short},
+		"audit.json":                              {"unlearned": mine},
+	} {
+		dir := filepath.Join(t.TempDir(), "x")
+		if want == "audit.json" {
+			dir = taken
+		}
+		if _, err := WriteTOFU(dir, models); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
