@@ -322,7 +322,7 @@ func TestAUserMayHaveTheirOwnPlan(t *testing.T) {
 		}
 		o := must(data.objective(t.Rows))
 		o[0].Targets[0].Weight = -1
-		task.Plan = train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, Transforms: []train.GradientTransform{train.ClipNorm{Max: 1}}}
+		task.Plan = train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{o}, nil }, Transforms: train.Chain{train.ClipNorm{Max: 1}}}
 		task.Config.Optimizer = nn.SGD{LR: 0.5}
 		return task, nil
 	}

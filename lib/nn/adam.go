@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/array"
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
@@ -21,7 +22,7 @@ type Adam struct {
 	Eps   float64 `json:"eps,omitempty"`   // 0: 1e-8
 }
 
-var _ Float32Optimizer = Adam{}
+var _ kernelOptimizer = Adam{}
 
 // Name implements Optimizer.
 func (Adam) Name() string { return "adam" }
@@ -61,32 +62,43 @@ func (Adam) Slots() []string { return []string{"m", "v"} }
 //	m = b1 m + (1-b1) g,  v = b2 v + (1-b2) g^2
 //	p = p - lr / (1-b1^t) * m / (sqrt(v) / sqrt(1-b2^t) + eps)
 func (a Adam) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a, 0, kernels.Adam.Step, p, grads, s, rates)
+	return stepByKernel(a, p, grads, s, rates)
 }
 
 // StepFloat32 implements Float32Optimizer.
 func (a Adam) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a, 0, kernels.Adam.Step32, p, grads, s, rates)
+	return stepByKernel(a, p, grads, s, rates)
 }
 
-// adamStep makes a step of the optimiser o by Adam's rule. Every weight is first multiplied
-// by 1 - lr decay (AdamW).
-func adamStep[T float32 | float64](o Optimizer, a Adam, decay float64, step func(rule kernels.Adam, w, m, v []float32, grad []T),
-	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := beginStep(o, decay, p, grads, s, rates)
-	if err != nil {
-		return err
-	}
+// StepParams implements GraphOptimizer: the rate of the step, the factor of decoupled weight
+// decay, which is 1, and the bias correction of the second moment's root.
+func (a Adam) StepParams(t int, factor float64) []float32 { return a.stepParams(t, factor, 0) }
+
+// stepParams returns StepParams with a decoupled weight decay (AdamW).
+func (a Adam) stepParams(t int, factor, decay float64) []float32 {
 	a = a.withDefaults()
-	b1, b2, eps := float32(a.Beta1), float32(a.Beta2), float32(a.Eps)
+	lr := a.LR * factor
+	first, second := 1-math.Pow(a.Beta1, float64(t)), 1-math.Pow(a.Beta2, float64(t))
+	return []float32{float32(lr / first), float32(1 - float64(lr*decay)), float32(math.Sqrt(second))}
+}
+
+func (a Adam) kernel(params []float32) kernels.Rule {
+	a = a.withDefaults()
 	// 1-b is rounded once, as PyTorch does: 1-float32(0.999) is 1.3e-5 off.
-	c1, c2 := float32(1-a.Beta1), float32(1-a.Beta2)
-	for _, i := range moves {
-		now := a.stepParams(s.T, rateFactor(rates, i), decay)
-		rate, shrink, root := now[0], now[1], now[2]
-		w, m, v, grad := p[i].Data, s.Slots[0][i].Data, s.Slots[1][i].Data, grads[i]
-		rule := kernels.Adam{B1: b1, B2: b2, C1: c1, C2: c2, Root: root, Eps: eps, Rate: rate, Shrink: shrink}
-		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], v[from:to], grad[from:to]) })
+	return kernels.Adam{
+		B1: float32(a.Beta1), B2: float32(a.Beta2), C1: float32(1 - a.Beta1), C2: float32(1 - a.Beta2), Eps: float32(a.Eps),
+		Rate: params[0], Shrink: params[1], Root: params[2],
 	}
-	return nil
+}
+
+func (Adam) decays() bool { return false }
+
+// GraphStep implements GraphOptimizer.
+func (a Adam) GraphStep(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	a = a.withDefaults()
+	rate, shrink, root := rule[0], rule[1], rule[2]
+	m := Add(MulScalar(slots[0], a.Beta1), MulScalar(grad, 1-a.Beta1))
+	v := Add(MulScalar(slots[1], a.Beta2), MulScalar(Square(grad), 1-a.Beta2))
+	way := Div(m, AddScalar(Div(Sqrt(v), root), a.Eps))
+	return Sub(Mul(w, shrink), Mul(rate, way)), []*Node{m, v}
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"math"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
@@ -21,7 +23,7 @@ type AdamW struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 1e-2; for no decay use Adam
 }
 
-var _ Float32Optimizer = AdamW{}
+var _ kernelOptimizer = AdamW{}
 
 // Name implements Optimizer.
 func (AdamW) Name() string { return "adamw" }
@@ -55,10 +57,24 @@ func (AdamW) Slots() []string { return Adam{}.Slots() }
 
 // Step implements Optimizer: p = (1 - lr decay) p, then Adam's step.
 func (a AdamW) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step, p, grads, s, rates)
+	return stepByKernel(a, p, grads, s, rates)
 }
 
 // StepFloat32 implements Float32Optimizer.
 func (a AdamW) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
-	return adamStep(a, a.adam(), a.withDefaults().WeightDecay, kernels.Adam.Step32, p, grads, s, rates)
+	return stepByKernel(a, p, grads, s, rates)
+}
+
+// StepParams implements GraphOptimizer: those of Adam, with the factor of weight decay.
+func (a AdamW) StepParams(t int, factor float64) []float32 {
+	return a.adam().stepParams(t, factor, a.withDefaults().WeightDecay)
+}
+
+func (a AdamW) kernel(params []float32) kernels.Rule { return a.adam().kernel(params) }
+
+func (a AdamW) decays() bool { return a.withDefaults().WeightDecay != 0 }
+
+// GraphStep implements GraphOptimizer.
+func (a AdamW) GraphStep(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	return a.adam().GraphStep(w, grad, slots, rule)
 }

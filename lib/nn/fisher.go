@@ -63,7 +63,7 @@ func (Fisher) Slots() []string { return []string{"m", "f"} }
 
 // Step implements Optimizer.
 func (o Fisher) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	moves, err := beginStep(o, 0, p, grads, s, rates)
+	moves, err := beginStep(o, false, p, grads, s, rates)
 	if err != nil {
 		return err
 	}

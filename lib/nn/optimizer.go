@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
@@ -40,6 +42,30 @@ type Optimizer interface {
 type Float32Optimizer interface {
 	Optimizer
 	StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error
+}
+
+// GraphOptimizer is an optimiser whose step can be part of a graph, so that weights and
+// slots stay on the device. The result is that of Step, up to rounding. It checks nothing;
+// the caller checks that the gradient is finite.
+type GraphOptimizer interface {
+	Optimizer
+	// StepParams returns the parameters of step t = 1, 2, ... for a tensor whose rate is
+	// factor times the optimiser's. Their number is always the same.
+	StepParams(t int, factor float64) []float32
+	// GraphStep returns a tensor and its slots after a step with the parameters rule.
+	GraphStep(w, grad *Node, slots, rule []*Node) (updated *Node, newSlots []*Node)
+}
+
+// kernelOptimizer is an optimiser with a kernel; stepByKernel is its Step and StepFloat32. Its
+// GraphStep is no replacement on the host: as a graph of its own a step takes several times as
+// long, and that of Adam rounds otherwise.
+type kernelOptimizer interface {
+	Float32Optimizer
+	GraphOptimizer
+	// kernel returns the step of a tensor with the parameters of StepParams.
+	kernel(params []float32) kernels.Rule
+	// decays reports whether a weight without gradient and momentum changes.
+	decays() bool
 }
 
 // OptimizerState is the state of an optimiser: its slots, which are tensors per weight, and
@@ -157,7 +183,7 @@ func (s *OptimizerState) findMoved(n int) {
 
 // beginStep checks the arguments of a step, counts the step and returns the tensors that it
 // changes. A tensor without gradient, momentum and decay does not change and is skipped.
-func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
+func beginStep[T float32 | float64](o Optimizer, decays bool, p Params, grads [][]T, s *OptimizerState, rates []float64) (moves []int, err error) {
 	if err := s.checkOptimizer(o); err != nil {
 		return nil, err
 	}
@@ -171,7 +197,7 @@ func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads 
 	s.findMoved(len(p))
 	for i := range p {
 		switch {
-		case p[i].State, rateFactor(rates, i) == 0, grads[i] == nil && !s.moved[i] && decay == 0:
+		case p[i].State, rateFactor(rates, i) == 0, grads[i] == nil && !s.moved[i] && !decays:
 			continue
 		case grads[i] == nil:
 			grads[i] = make([]T, len(p[i].Data))
@@ -180,6 +206,25 @@ func beginStep[T float32 | float64](o Optimizer, decay float64, p Params, grads 
 		moves = append(moves, i)
 	}
 	return moves, nil
+}
+
+// stepByKernel makes a step of an optimiser by its kernel.
+func stepByKernel[T float32 | float64](o kernelOptimizer, p Params, grads [][]T, s *OptimizerState, rates []float64) error {
+	moves, err := beginStep(o, o.decays(), p, grads, s, rates)
+	if err != nil {
+		return err
+	}
+	for _, i := range moves {
+		rule := o.kernel(o.StepParams(s.T, rateFactor(rates, i)))
+		array.Split(len(grads[i]), func(from, to int) {
+			slots := make([][]float32, len(s.Slots))
+			for j, slot := range s.Slots {
+				slots[j] = slot[i].Data[from:to]
+			}
+			kernels.Step(rule, p[i].Data[from:to], slots, grads[i][from:to])
+		})
+	}
+	return nil
 }
 
 // rateFactor returns the factor of tensor i's rate, 1 without rates.

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/array"
+	. "github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 )
 
@@ -19,7 +20,7 @@ type SGD struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Float32Optimizer = SGD{}
+var _ kernelOptimizer = SGD{}
 
 // Name implements Optimizer.
 func (SGD) Name() string { return "sgd" }
@@ -56,24 +57,25 @@ func (SGD) Slots() []string { return []string{"m"} }
 // Weight decay applies to every weight, including biases and gains of normalisations, as in
 // PyTorch without parameter groups.
 func (o SGD) Step(p Params, grads [][]float64, s *OptimizerState, rates []float64) error {
-	return sgdStep(o, kernels.SGD.Step, p, grads, s, rates)
+	return stepByKernel(o, p, grads, s, rates)
 }
 
 // StepFloat32 implements Float32Optimizer.
 func (o SGD) StepFloat32(p Params, grads [][]float32, s *OptimizerState, rates []float64) error {
-	return sgdStep(o, kernels.SGD.Step32, p, grads, s, rates)
+	return stepByKernel(o, p, grads, s, rates)
 }
 
-func sgdStep[T float32 | float64](o SGD, step func(rule kernels.SGD, w, m []float32, grad []T),
-	p Params, grads [][]T, s *OptimizerState, rates []float64) error {
-	moves, err := beginStep(o, o.WeightDecay, p, grads, s, rates)
-	if err != nil {
-		return err
-	}
-	for _, i := range moves {
-		rule := kernels.SGD{Rate: float32(o.LR * rateFactor(rates, i)), Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
-		w, m, grad := p[i].Data, s.Slots[0][i].Data, grads[i]
-		array.Split(len(grad), func(from, to int) { step(rule, w[from:to], m[from:to], grad[from:to]) })
-	}
-	return nil
+// StepParams implements GraphOptimizer: the rate of the step.
+func (o SGD) StepParams(_ int, factor float64) []float32 { return []float32{float32(o.LR * factor)} }
+
+func (o SGD) kernel(params []float32) kernels.Rule {
+	return kernels.SGD{Rate: params[0], Momentum: float32(o.Momentum), Decay: float32(o.WeightDecay)}
+}
+
+func (o SGD) decays() bool { return o.WeightDecay != 0 }
+
+// GraphStep implements GraphOptimizer.
+func (o SGD) GraphStep(w, grad *Node, slots, rule []*Node) (*Node, []*Node) {
+	m := Add(MulScalar(slots[0], o.Momentum), Add(grad, MulScalar(w, o.WeightDecay)))
+	return Sub(w, Mul(rule[0], m)), []*Node{m}
 }

@@ -14,7 +14,8 @@ import (
 // GradientCombiner weights the terms of an objective at every step. Its arguments are the
 // terms' values and the inner products of their gradients, gram[i][j] = g_i . g_j, both
 // with the targets' weights. The optimiser gets the gradient sum_i w_i g_i. Weights must
-// be a pure function, so that a resumed training has the same bits.
+// be a pure function, so that a resumed training has the same bits. It makes one gradient of
+// several; a GradientTransform changes that one.
 type GradientCombiner interface {
 	Weights(values []float64, gram [][]float64) ([]float64, error)
 }

@@ -4,6 +4,7 @@ package train
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -18,11 +19,10 @@ import (
 // docs/xla.md lists what stays on the host, with the reasons.
 // A Validation and a checkpoint copy the weights to the host.
 type device struct {
-	like       nn.Params
 	optimizers []nn.GraphOptimizer // by player
+	chain      []GraphForm         // of the transforms
 	memory     *deviceMemory
-	masks      []source // 1 for open and 0 for closed weights, of the tensors that are not state
-	owned      [][]int  // by player: tensors that it updates in this epoch
+	owned      [][]int // by player: tensors that it updates in this epoch
 }
 
 // newDevice returns nil for a fit that runs on the host.
@@ -31,7 +31,7 @@ func newDevice(l *loop, p nn.Params) *device {
 	if !e.SeparateMemory() || !e.HasWhile() || l.plan.Watch != nil {
 		return nil
 	}
-	d := &device{like: p}
+	d := &device{memory: newDeviceMemory()}
 	for _, m := range l.players {
 		o, ok := m.optimizer.(nn.GraphOptimizer)
 		if !ok {
@@ -39,12 +39,15 @@ func newDevice(l *loop, p nn.Params) *device {
 		}
 		d.optimizers = append(d.optimizers, o)
 	}
-	for _, t := range l.plan.Transforms {
-		if _, ok := t.(GraphTransform); !ok {
+	for _, t := range l.chain {
+		g, ok := t.(GraphTransform)
+		if !ok {
 			return nil
 		}
+		form := g.Graph(p)
+		form.Key = fmt.Sprintf("%T %s", t, form.Key)
+		d.chain = append(d.chain, form)
 	}
-	d.memory, d.masks = newDeviceMemory(), l.plan.Mask.sources(p)
 	return d
 }
 

@@ -27,12 +27,12 @@ import (
 type runGraph struct {
 	runner  *model.Runner
 	plan    Plan
-	clip    float64
+	chain   []GraphForm
 	rule    Rule
 	owned   [][]int // by player: tensors that it updates
 	slots   []int   // by player: slots of its optimiser
 	updates []updateGraph
-	fixed   int      // number of fixed arrays
+	fixed   int      // number of fixed arrays, those of the chain last
 	arrays  []string // names of the arrays with one entry per step
 	uneven  bool     // whether some steps are not real; see active
 }
@@ -57,7 +57,7 @@ type termGraph struct {
 // graphOf returns the graph of a run and its fixed arrays. The names of the arrays of its steps are
 // those that fill makes.
 func (l *loop) graphOf(r deviceRun) (*runGraph, []source, error) {
-	out := &runGraph{runner: l.g.runner, plan: l.plan, clip: l.Clip, rule: r.rule, owned: l.device.owned}
+	out := &runGraph{runner: l.g.runner, plan: l.plan, chain: l.device.chain, rule: r.rule, owned: l.device.owned}
 	for _, o := range l.device.optimizers {
 		out.slots = append(out.slots, len(o.Slots()))
 	}
@@ -74,7 +74,11 @@ func (l *loop) graphOf(r deviceRun) (*runGraph, []source, error) {
 		}
 		out.updates = append(out.updates, ug)
 	}
-	fixed = append(fixed, l.device.masks...)
+	for _, t := range out.chain {
+		for i, v := range t.Fixed {
+			fixed = append(fixed, source{m: array.Matrix[float32]{Rows: 1, Cols: len(v), Data: v}, rows: 1, shape: l.g.runner.WeightShapes()[i].Shape})
+		}
+	}
 	out.fixed = len(fixed)
 	return out, fixed, nil
 }
@@ -118,11 +122,10 @@ func (l *loop) termGraph(term Term, form runTerm, fixed *[]source) (termGraph, e
 // signature returns a text with everything that the graph depends on except the network.
 func (r *runGraph) signature() (string, error) {
 	var out strings.Builder
-	fmt.Fprintf(&out, "run %d of players %v %v, clip %v, fixed %d, arrays %v %t, l1 %t, mask %t %t, private %v",
-		r.rule, r.owned, r.slots, r.clip, r.fixed, r.arrays, r.uneven, r.plan.L1 != nil,
-		r.plan.Mask != nil, r.plan.Mask != nil && r.plan.Mask.Restore, r.plan.Private)
-	for _, t := range r.plan.Transforms {
-		fmt.Fprintf(&out, ", %T %s", t, store.ContentHash(t))
+	fmt.Fprintf(&out, "run %d of players %v %v, fixed %d, arrays %v %t, private %v",
+		r.rule, r.owned, r.slots, r.fixed, r.arrays, r.uneven, r.plan.Private)
+	for _, t := range r.chain {
+		fmt.Fprintf(&out, ", %s", t.Key)
 	}
 	if r.plan.Combiner != nil {
 		fmt.Fprintf(&out, ", %T %s", r.plan.Combiner, store.ContentHash(r.plan.Combiner))
@@ -299,32 +302,33 @@ type updateGradient struct {
 	statistics [][]*graph.Node
 }
 
-// gradient returns the gradient of an update at weights w, after the plan's changes.
+// gradient returns the gradient of an update at weights w, after the transforms.
 func (r *runGraph) gradient(i int, w []*graph.Node, in stepInputs) updateGradient {
 	parts := make([]updateGradient, len(r.updates[i].terms))
 	for k, t := range r.updates[i].terms {
 		parts[k] = r.termGradient(i, k, t, w, in)
 	}
 	got := r.combine(parts)
-	if r.plan.Private != nil {
-		r.addNoise(i, &got, in)
-	}
-	if r.plan.L1 != nil {
-		got.loss = graph.Add(got.loss, addL1(w, got.grads, in.own[updateName(i, "l1")]))
-	}
-	if r.plan.Mask != nil {
-		for k, open := range r.masks(in) {
-			got.grads[k] = keepClosed(open, graph.ZerosLike(got.grads[k]), got.grads[k])
-		}
-	}
-	transforms := r.plan.Transforms
-	if r.clip != 0 {
-		transforms = append(transforms[:len(transforms):len(transforms)], ClipNorm{Max: r.clip})
-	}
-	for _, t := range transforms {
-		t.(GraphTransform).GraphTransform(w, got.grads)
+	for k, t := range r.chain {
+		s := r.transformStep(i, k, in)
+		s.Weights, s.Grads, s.Loss = w, got.grads, got.loss
+		t.Transform(s)
+		got.loss = s.Loss
 	}
 	return got
+}
+
+// transformStep returns a step of an update with the arrays of transform k, without a gradient.
+func (r *runGraph) transformStep(i, k int, in stepInputs) *GraphStep {
+	from := len(in.fixed)
+	for _, t := range r.chain[k:] {
+		from -= len(t.Fixed)
+	}
+	s := &GraphStep{Fixed: in.fixed[from : from+len(r.chain[k].Fixed)], Arrays: map[string]*graph.Node{}}
+	for name := range r.chain[k].Arrays {
+		s.Arrays[name] = in.own[transformName(i, k, name)]
+	}
+	return s
 }
 
 // termGradient returns the gradient of a term.
@@ -418,39 +422,6 @@ func (r *runGraph) combine(parts []updateGradient) updateGradient {
 	return out
 }
 
-// addNoise turns the sum of clipped gradients into the gradient for the optimiser.
-func (r *runGraph) addNoise(i int, got *updateGradient, in stepInputs) {
-	scale := in.own[updateName(i, "scale")]
-	for j, g := range got.grads {
-		if g == nil {
-			continue
-		}
-		if r.plan.Private.Noise > 0 {
-			g = graph.Add(g, in.own[updateName(i, fmt.Sprintf("noise%d", j))])
-		}
-		got.grads[j] = graph.Mul(g, scale)
-	}
-	got.loss = graph.Mul(got.loss, scale)
-}
-
-// masks returns 1 for open and 0 for closed weights, by tensor; they are the last fixed arrays.
-func (r *runGraph) masks(in stepInputs) map[int]*graph.Node {
-	out := map[int]*graph.Node{}
-	if r.plan.Mask == nil {
-		return out
-	}
-	var weights []int
-	for j, v := range r.runner.WeightShapes() {
-		if !v.State {
-			weights = append(weights, j)
-		}
-	}
-	for k, j := range weights {
-		out[j] = in.fixed[len(in.fixed)-len(weights)+k]
-	}
-	return out
-}
-
 // apply returns the state after an update.
 func (r *runGraph) apply(i int, s stepState, got updateGradient, in stepInputs) stepState {
 	u, like := r.updates[i], r.runner.WeightShapes()
@@ -466,7 +437,7 @@ func (r *runGraph) apply(i int, s stepState, got updateGradient, in stepInputs) 
 			}
 		}
 	}
-	owned, rule, closed := r.owned[u.player], in.own[updateName(i, "rule")], r.masks(in)
+	owned, rule := r.owned[u.player], in.own[updateName(i, "rule")]
 	slots := slices.Clone(s.slots[u.player])
 	kinds := r.slots[u.player]
 	for k, j := range owned {
@@ -475,10 +446,14 @@ func (r *runGraph) apply(i int, s stepState, got updateGradient, in stepInputs) 
 			before = append(before, slots[kind*len(owned)+k])
 		}
 		w, after := u.optimizer.GraphStep(s.weights[j], got.grads[j], before, rowScalars(rule, k))
-		if r.plan.Mask != nil && r.plan.Mask.Restore {
-			w = keepClosed(closed[j], s.weights[j], w)
+		for t, f := range r.chain {
+			if f.AfterStep == nil {
+				continue
+			}
+			own := r.transformStep(i, t, in)
+			w = f.AfterStep(own, j, s.weights[j], w)
 			for kind := range after {
-				after[kind] = keepClosed(closed[j], before[kind], after[kind])
+				after[kind] = f.AfterStep(own, j, before[kind], after[kind])
 			}
 		}
 		next.weights[j] = w
@@ -488,11 +463,6 @@ func (r *runGraph) apply(i int, s stepState, got updateGradient, in stepInputs) 
 	}
 	next.slots[u.player] = slots
 	return next
-}
-
-// keepClosed returns after where open is 1 and before elsewhere.
-func keepClosed(open, before, after *graph.Node) *graph.Node {
-	return graph.Where(graph.GreaterThan(open, graph.ZerosLike(open)), after, before)
 }
 
 // rowScalars returns the elements of a row as scalars.

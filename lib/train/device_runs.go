@@ -158,22 +158,21 @@ func (l *loop) bytesPerStep(r deviceRun) int {
 				bytes += 4 * t.size * term.augmentedWidth()
 			}
 		}
-		if p := l.plan.Private; p != nil && p.Noise > 0 {
-			bytes += 4 * weightCount(l.g.runner.WeightShapes())
+		for _, t := range l.device.chain {
+			for _, dims := range t.Arrays {
+				bytes += 4 * product(dims)
+			}
 		}
 	}
 	return bytes
 }
 
-func weightCount(like nn.Params) (n int) {
-	for _, w := range like {
-		size := 1
-		for _, d := range w.Shape {
-			size *= d
-		}
-		n += size
+func product(dims []int) int {
+	size := 1
+	for _, d := range dims {
+		size *= d
 	}
-	return n
+	return size
 }
 
 // augmentedWidth returns the number of values that an augmenter makes of a record.
@@ -206,11 +205,7 @@ func stepArray[T int32 | uint64 | float32](a stepArrays, name string, dims ...in
 	if there, ok := a.flats[name]; ok {
 		return there.flat.([]T)
 	}
-	size := a.steps
-	for _, d := range dims {
-		size *= d
-	}
-	flat := make([]T, size)
+	flat := make([]T, a.steps*product(dims))
 	a.flats[name] = flatArray{flat, append([]int{a.steps}, dims...)}
 	return flat
 }
@@ -253,11 +248,15 @@ func stackArray[T int32 | uint64 | float32](of []stepArrays, name string) *tenso
 // names returns the names of the arrays in order.
 func (a stepArrays) names() []string { return slices.Sorted(maps.Keys(a.flats)) }
 
-// The names of arrays: those of an update, and those of a term of it.
+// The names of arrays: those of an update, of a term of it, and of a transform of its gradient.
 func updateName(update int, what string) string { return fmt.Sprintf("u%d.%s", update, what) }
 
 func termName(update, term int, what string) string {
 	return fmt.Sprintf("u%d.t%d.%s", update, term, what)
+}
+
+func transformName(update, transform int, what string) string {
+	return fmt.Sprintf("u%d.f%d.%s", update, transform, what)
 }
 
 // active is the name of the array that says which steps are real.
@@ -326,12 +325,15 @@ func (l *loop) fillUpdate(a stepArrays, s, i int, u runUpdate, t update, taken i
 			}
 		}
 	}
-	if l.plan.L1 != nil {
-		entry[float32](a, s, updateName(i, "l1"))[0] = float32(l.plan.L1.weightAt(l.g.epoch, l.Epochs))
-	}
-	if p := l.plan.Private; p != nil {
-		entry[float32](a, s, updateName(i, "scale"))[0] = float32(1 / p.expected(t))
-		l.fillNoise(a, s, i, t, at)
+	step := l.gradientStep(t, int(at))
+	for k, f := range l.device.chain {
+		arrays := map[string][]float32{}
+		for name, dims := range f.Arrays {
+			arrays[name] = entry[float32](a, s, transformName(i, k, name), dims...)
+		}
+		if f.Fill != nil {
+			f.Fill(&step, arrays)
+		}
 	}
 	return nil
 }
@@ -342,26 +344,6 @@ func (l *loop) fillRule(dst []float32, player, taken int) {
 	rates := l.rates(player, l.g.epoch)
 	for _, i := range l.device.owned[player] {
 		dst = dst[copy(dst, o.StepParams(taken+1, rates[i])):]
-	}
-}
-
-// fillNoise writes the noise of a private step, which comes from a stream that a graph cannot
-// draw.
-func (l *loop) fillNoise(a stepArrays, s, i int, t update, at uint64) {
-	if l.plan.Private.Noise == 0 {
-		return
-	}
-	like := l.g.runner.WeightShapes()
-	noise := newGradientSum(l.device.like).grads
-	l.plan.Private.noise(noise, t.seed, at)
-	for k, v := range noise {
-		if v == nil {
-			continue
-		}
-		dst := entry[float32](a, s, updateName(i, fmt.Sprintf("noise%d", k)), like[k].Shape...)
-		for j, x := range v {
-			dst[j] = float32(x)
-		}
 	}
 }
 

@@ -189,13 +189,13 @@ func devicePlans() map[string]struct {
 	groups.Groups = []nn.Group{{Prefix: "hidden1", Rate: 0}, {Prefix: "head", Rate: 0.5}}
 	falling.Schedule = Cosine()
 	p := initial(small)
-	mask := &Mask{Open: make([][]bool, len(p))}
+	mask := Mask{Open: make([][]bool, len(p))}
 	for i, w := range p {
 		for j := range w.Data {
 			mask.Open[i] = append(mask.Open[i], (i+j)%3 > 0)
 		}
 	}
-	kept := &Mask{Open: mask.Open, Restore: true}
+	kept := Mask{Open: mask.Open, Restore: true}
 	decaying := c
 	decaying.Optimizer = nn.SGD{LR: 0.05, Momentum: 0.9, WeightDecay: 0.1}
 	passes := func(epoch int) ([]Objective, error) {
@@ -245,10 +245,10 @@ func devicePlans() map[string]struct {
 		"augmented in the graph":            {Plan{Passes: singlePass(inGraph)}, c},
 		"augmented in it, full batches":     {Plan{Passes: singlePass(inGraph)}, full},
 		"a warm-up":                         {Plan{Passes: singlePass(warm)}, c},
-		"L1":                                {Plan{Passes: singlePass(o), L1: &L1{Weight: 0.01, Falling: true}}, c},
-		"a mask":                            {Plan{Passes: singlePass(o), Mask: mask}, decaying},
-		"a mask that restores":              {Plan{Passes: singlePass(o), Mask: kept}, decaying},
-		"transforms":                        {Plan{Passes: singlePass(o), Transforms: []GradientTransform{Decay{0.1}, ClipNorm{0.7}}}, c},
+		"L1":                                {Plan{Passes: singlePass(o), Transforms: Chain{L1{Weight: 0.01, Falling: true}}}, c},
+		"a mask":                            {Plan{Passes: singlePass(o), Transforms: Chain{mask}}, decaying},
+		"a mask that restores":              {Plan{Passes: singlePass(o), Transforms: Chain{kept}}, decaying},
+		"transforms":                        {Plan{Passes: singlePass(o), Transforms: Chain{Decay{0.1}, ClipNorm{0.7}}}, c},
 		"MGDA":                              {Plan{Passes: singlePass(two), Combiner: MGDA{}}, c},
 		"MGDA as printed":                   {Plan{Passes: singlePass(two), Combiner: PrintedMGDA{}}, c},
 		"PCGrad":                            {Plan{Passes: singlePass(two), Combiner: PCGrad{}}, c},
@@ -256,13 +256,13 @@ func devicePlans() map[string]struct {
 		"a game, one after another":         {Plan{Game: duel(Alternating, 2)}, c},
 		"a game at once":                    {Plan{Game: duel(Simultaneous, 1)}, c},
 		"a game with extra steps":           {Plan{Game: duel(ExtraGradient, 1)}, c},
-		"a game with a mask":                {Plan{Game: duel(Alternating, 1), Mask: kept}, c},
+		"a game with a mask":                {Plan{Game: duel(Alternating, 1), Transforms: Chain{kept}}, c},
 		"a validation":                      {Plan{Passes: singlePass(o), Validation: &Validation{Objective: two[1:], Patience: 2}}, c},
 		"private, without noise":            {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}}, c},
 		"private":                           {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, c},
 		"private, full batches":             {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4, Noise: 0.8}}, full},
-		"private with a weight decay":       {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}, Transforms: []GradientTransform{Decay{0.1}}}, c},
-		"everything that changes a weight":  {Plan{Passes: passes, L1: &L1{Weight: 0.01}, Mask: kept, Transforms: []GradientTransform{Decay{0.1}}}, clipped},
+		"private with a weight decay":       {Plan{Passes: singlePass(o), Private: &Private{Norm: 0.4}, Transforms: Chain{Decay{0.1}}}, c},
+		"everything that changes a weight":  {Plan{Passes: passes, Transforms: Chain{L1{Weight: 0.01}, kept, Decay{0.1}}}, clipped},
 	}
 }
 
@@ -362,7 +362,7 @@ func TestTheseTrainingsStayOnTheHost(t *testing.T) {
 		"an engine in our memory": {openShared(t), Plan{Passes: singlePass(o)}, plain},
 		"nothing moves":           {onDevice(t, small), Plan{Passes: singlePass(o)}, frozen},
 		"a watch":                 {onDevice(t, small), Plan{Passes: singlePass(o), Watch: watch}, plain},
-		"noise":                   {onDevice(t, small), Plan{Passes: singlePass(o), Transforms: []GradientTransform{AddNoise{1e-3}}}, plain},
+		"noise":                   {onDevice(t, small), Plan{Passes: singlePass(o), Transforms: Chain{AddNoise{1e-3}}}, plain},
 		"MGDA of three":           {onDevice(t, small), Plan{Passes: singlePass(three), Combiner: MGDA{}}, plain},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -439,7 +439,7 @@ func TestAWeightThatOverflowsOnDeviceIsNamed(t *testing.T) {
 		for i, w := range initial(small) {
 			open[i] = slices.Repeat([]bool{i == only || only < 0}, len(w.Data))
 		}
-		plan := Plan{Passes: func(int) ([]Objective, error) { return []Objective{o}, nil }, Mask: &Mask{Open: open}}
+		plan := Plan{Passes: func(int) ([]Objective, error) { return []Objective{o}, nil }, Transforms: Chain{Mask{Open: open}}}
 		var says []string
 		for _, r := range []*model.Runner{openShared(t), onDevice(t, small)} {
 			_, _, err := FitPlan(t.Context(), r, initial(small), plan, c, Hooks{})

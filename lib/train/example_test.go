@@ -81,3 +81,18 @@ func ExampleSoftmax() {
 	fmt.Printf("%.3f %.3f\n", train.Softmax(logits, 1).Row(0), train.Softmax(logits, 2).Row(0))
 	// Output: [0.881 0.119] [0.731 0.269]
 }
+
+// Transforms of a gradient run without a training, too: a weight decay, then clipping.
+func ExampleChain() {
+	step := train.GradientStep{
+		Params: nn.Params{{Name: "w", Shape: []int{2}, Data: []float32{2, 4}}},
+		Grads:  [][]float64{{2, 2}},
+	}
+	check(train.Chain{train.Decay{Rate: 0.5}}.Apply(&step))
+	fmt.Println(step.Grads)
+	check(train.Chain{train.ClipNorm{Max: 1}}.Apply(&step))
+	fmt.Printf("%.1f\n", step.Grads)
+	// Output:
+	// [[3 4]]
+	// [[0.6 0.8]]
+}

@@ -5,7 +5,6 @@ package train
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/defaults"
@@ -217,8 +216,8 @@ func (c Config) check() error {
 	if c.Order < Shuffled || c.Order > ShuffledSingle {
 		return fmt.Errorf("train: unknown order %d", c.Order)
 	}
-	if !(c.Clip >= 0) || math.IsInf(c.Clip, 1) {
-		return fmt.Errorf("train: clip is %v, not 0 or a positive number", c.Clip)
+	if err := checkSize("clip", c.Clip); err != nil {
+		return fmt.Errorf("train: %w", err)
 	}
 	if err := c.Optimizer.Check(); err != nil {
 		return fmt.Errorf("train: %w", err)

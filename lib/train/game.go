@@ -14,7 +14,8 @@ import (
 
 // Game is a training of one network by several players, as for a GAN. Each player
 // minimises its own objective over its own weights; the objective may depend on all
-// weights. The weights of a critic are part of the network.
+// weights. The weights of a critic are part of the network. It says whose gradient is next;
+// a GradientTransform changes that gradient.
 type Game struct {
 	Players []Player
 	Rule    Rule

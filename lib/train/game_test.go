@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -131,7 +130,7 @@ func TestAGameResumesWithTheSameBits(t *testing.T) {
 // clipping.
 func TestTransformsSeeAPlayersOwnGradient(t *testing.T) {
 	r := openRunner(t, bilinear{}, 0)
-	plan := Plan{Game: duel(Simultaneous, 0), Transforms: []GradientTransform{ClipNorm{Max: 1}}}
+	plan := Plan{Game: duel(Simultaneous, 0), Transforms: Chain{ClipNorm{Max: 1}}}
 	p, _, err := FitPlan(context.Background(), r, wantAt(7, 0.5), plan, Config{Epochs: 1, Optimizer: nn.SGD{LR: 1}}, Hooks{})
 	if err != nil {
 		t.Fatal(err)
@@ -145,11 +144,11 @@ func TestTransformsSeeAPlayersOwnGradient(t *testing.T) {
 // watcher is a transform that records which tensors have a gradient.
 type watcher struct{ seen *[]string }
 
-func (w watcher) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
+func (w watcher) Transform(s *GradientStep) error {
 	var some []string
-	for i, g := range grads {
+	for i, g := range s.Grads {
 		if slices.ContainsFunc(g, func(v float64) bool { return v != 0 }) {
-			some = append(some, p[i].Name)
+			some = append(some, s.Params[i].Name)
 		}
 	}
 	*w.seen = append(*w.seen, strings.Join(some, " "))
@@ -162,7 +161,7 @@ func TestAGradientIsByOwnWeightsAlone(t *testing.T) {
 	game := &Game{Players: []Player{
 		{Name: "first", Owns: []string{"hidden1"}, Objective: mixed(12, 4, 5)}, {Name: "second", Owns: []string{"hidden2", "head"}, Objective: pair(0, 0.5)},
 	}}
-	plan := Plan{Game: game, Transforms: []GradientTransform{watcher{&seen}}}
+	plan := Plan{Game: game, Transforms: Chain{watcher{&seen}}}
 	if _, _, err := FitPlan(context.Background(), openRunner(t, small, 0), initial(small), plan, Config{Epochs: 2, Seed: 1}, Hooks{}); err != nil {
 		t.Fatal(err)
 	}

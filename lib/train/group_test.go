@@ -55,7 +55,7 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 	c := Config{Batch: 8}
 	adam, full, clipped := c, c, c
 	adam.Optimizer, full.Batch, clipped.Clip = nn.Adam{}, 0, 0.3
-	mask := &Mask{Open: make([][]bool, len(initial(small))), Restore: true}
+	mask := Mask{Open: make([][]bool, len(initial(small))), Restore: true}
 	for i, w := range initial(small) {
 		for j := range w.Data {
 			mask.Open[i] = append(mask.Open[i], (i+j)%3 > 0)
@@ -73,9 +73,9 @@ func TestModelsSideBySideAreThoseOfSingleFits(t *testing.T) {
 		"mini-batches": {single, adam},
 		"full batches": {single, full},
 		"clipped":      {single, clipped},
-		"masked":       {func(o Objective) Plan { return Plan{Passes: singlePass(o), Mask: mask} }, c},
+		"masked":       {func(o Objective) Plan { return Plan{Passes: singlePass(o), Transforms: Chain{mask}} }, c},
 		"two terms": {func(o Objective) Plan {
-			return Plan{Passes: singlePass(Objective{o[0], o[0].Scaled(-0.2)}), Combiner: PCGrad{}, L1: &L1{Weight: 0.01}}
+			return Plan{Passes: singlePass(Objective{o[0], o[0].Scaled(-0.2)}), Combiner: PCGrad{}, Transforms: Chain{L1{Weight: 0.01}}}
 		}, c},
 		"two terms, one whole": {func(o Objective) Plan {
 			few := o[0].X.Rows % 10 // another number in every model
@@ -194,7 +194,7 @@ func TestModelsMayShareTheirRecords(t *testing.T) {
 func TestFormsThatDifferRunInOneGroup(t *testing.T) {
 	all := jobs(func(o Objective) Plan { return Plan{Passes: singlePass(o)} }, Config{Batch: 8}, small)
 	all[1].Config.Optimizer = nn.SGD{LR: 0.1}
-	all[3].Plan.L1 = &L1{Weight: 0.01}
+	all[3].Plan.Transforms = Chain{L1{Weight: 0.01}}
 	for k, got := range fitTogether(t, onDevice(t, small), all) {
 		sameState(t, lastOfPlan(t, openRunner(t, small, 32), all[k].Start, all[k].Plan, all[k].Config, nil), got, 1e-4)
 	}

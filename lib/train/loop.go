@@ -20,6 +20,7 @@ import (
 type loop struct {
 	Config
 	plan           Plan
+	chain          Chain // all transforms
 	g              *gradients
 	players        []paramGroup
 	device         *device    // if not nil, epochs run on the engine's device
@@ -73,13 +74,14 @@ func newLoop(r *model.Runner, p nn.Params, plan Plan, c Config) (*loop, error) {
 	}
 	g := newGradients(r)
 	_, single := c.Optimizer.(nn.Float32Optimizer)
-	g.clip, g.warmUp, g.single = plan.Private, true, single && plan.leavesGradients()
+	chain := plan.chain(c)
+	g.clip, g.warmUp, g.single = plan.Private, true, single && plan.Game == nil && plan.Combiner == nil && chain.inFloat32() != nil
 	for _, m := range players {
 		if plan.Game != nil {
 			g.rates = append(g.rates, m.rates)
 		}
 	}
-	l := &loop{Config: c, plan: plan, g: g, players: players}
+	l := &loop{Config: c, plan: plan, chain: chain, g: g, players: players}
 	l.device = newDevice(l, p)
 	if plan.Watch != nil {
 		l.watchGradients = newGradients(r)
@@ -314,8 +316,7 @@ func (s stepGradient) cloneIn(spare [][]float64) stepGradient {
 	return s
 }
 
-// gradient returns the gradient of an update at the weights p, after the plan's changes to
-// gradients.
+// gradient returns the gradient of an update at the weights p, after the transforms.
 func (l *loop) gradient(p nn.Params, t update, s *State) (stepGradient, error) {
 	l.g.player = t.player
 	got, err := l.combined(p, t, l.drawKey(t, s))
@@ -323,22 +324,22 @@ func (l *loop) gradient(p nn.Params, t update, s *State) (stepGradient, error) {
 		return stepGradient{}, err
 	}
 	if got.float32s != nil {
-		if l.Clip != 0 {
-			err = ClipNorm{Max: l.Clip}.single(got.float32s)
-		}
-		return got, err
+		l.chain.inFloat32()(got.float32s)
+		return got, nil
 	}
-	step := uint64(s.steps())
-	l.plan.Private.scaleAndAddNoise(&got.gradientSum, t, step)
-	got.loss += l.plan.L1.add(p, got.grads, s.Done-1, l.Epochs)
-	l.plan.Mask.apply(got.grads)
-	draw := tensorNoise(t.seed, step)
-	for _, transform := range l.transforms() {
-		if err := transform.Transform(p, got.grads, draw); err != nil {
-			return stepGradient{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
-		}
+	step := l.gradientStep(t, s.steps())
+	step.Params, step.Grads, step.Loss = p, got.grads, got.loss
+	if err := l.chain.Apply(&step); err != nil {
+		return stepGradient{}, fmt.Errorf("train: epoch %d: %w", s.Done, err)
 	}
+	got.loss = step.Loss
 	return got, nil
+}
+
+// gradientStep returns a step, after so many updates, without its gradient.
+func (l *loop) gradientStep(t update, updates int) GradientStep {
+	records := t.rate * float64(t.objective[0].X.Rows)
+	return GradientStep{Epoch: l.g.epoch, Epochs: l.Epochs, Step: updates, Seed: t.seed, records: records}
 }
 
 // drawKey returns the function that gives the keys of an update's random inputs.
@@ -347,14 +348,6 @@ func (l *loop) drawKey(t update, s *State) func(term, layer int) uint64 {
 	return func(term, layer int) uint64 {
 		return t.seed.Counter(engine.StreamDropout, step, uint64(term), uint64(layer))
 	}
-}
-
-// transforms returns the plan's transforms, followed by the clipping of the configuration.
-func (l *loop) transforms() []GradientTransform {
-	if l.Clip == 0 {
-		return l.plan.Transforms
-	}
-	return append(l.plan.Transforms[:len(l.plan.Transforms):len(l.plan.Transforms)], ClipNorm{Max: l.Clip})
 }
 
 // combined returns the gradient of an update's objective. If the plan has a Combiner and the
@@ -381,11 +374,18 @@ func (l *loop) apply(player int, got stepGradient, s *State) error {
 	for _, state := range got.states {
 		updateStatistics(s.Params, state)
 	}
-	before := l.plan.Mask.save(s.Params, s.Optimizers[player])
+	var after []func()
+	for _, t := range l.chain {
+		if t, ok := t.(StepTransform); ok {
+			after = append(after, t.BeforeStep(s.Params, s.Optimizers[player]))
+		}
+	}
 	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], l.rates(player, s.Done-1)); err != nil {
 		return fmt.Errorf("train %s: epoch %d: %w", l.g.runner.Arch.Name(), s.Done, err)
 	}
-	l.plan.Mask.restore(before, s.Params, s.Optimizers[player])
+	for _, f := range after {
+		f()
+	}
 	return nil
 }
 

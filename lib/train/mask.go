@@ -4,12 +4,16 @@ package train
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
+)
+
+var (
+	_ GraphTransform = L1{}
+	_ GraphTransform = Mask{}
+	_ StepTransform  = Mask{}
 )
 
 // L1 adds f Weight ||w||_1 to the objective, summed over all weights, biases and gains but
@@ -20,23 +24,16 @@ type L1 struct {
 	Falling bool    `json:"falling,omitempty"`
 }
 
-func (l *L1) check() error {
-	if l != nil && (!(l.Weight >= 0) || math.IsInf(l.Weight, 1)) {
-		return fmt.Errorf("train: the weight of the L1 term is %v", l.Weight)
-	}
-	return nil
-}
+// Check returns an error unless Weight is 0 or a positive number.
+func (l L1) Check(nn.Params) error { return checkSize("the weight of the L1 term", l.Weight) }
 
-// add adds the term's gradient to grads and returns its value.
-func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
-	if l == nil {
-		return 0
-	}
-	weight := l.weightAt(epoch, epochs)
+// Transform implements GradientTransform. A falling term needs the number of epochs.
+func (l L1) Transform(s *GradientStep) error {
+	weight := l.weightIn(s)
 	var norm float64
-	for i, g := range grads {
+	for i, g := range s.Grads {
 		for j := range g {
-			switch w := p[i].Data[j]; {
+			switch w := s.Params[i].Data[j]; {
 			case w > 0:
 				norm += float64(w)
 				g[j] += weight
@@ -46,117 +43,119 @@ func (l *L1) add(p nn.Params, grads [][]float64, epoch, epochs int) float64 {
 			}
 		}
 	}
-	return weight * norm
+	s.Loss += float64(weight * norm)
+	return nil
 }
 
-// weightAt returns f Weight in an epoch of so many.
-func (l *L1) weightAt(epoch, epochs int) float64 {
+// weightIn returns f Weight in a step.
+func (l L1) weightIn(s *GradientStep) float64 {
 	if !l.Falling {
 		return l.Weight
 	}
-	return l.Weight * (1 - float64(epoch)/float64(epochs))
+	return l.Weight * (1 - float64(s.Epoch)/float64(s.Epochs))
+}
+
+// Graph implements GraphTransform. The weight is an array, because it may fall.
+func (l L1) Graph(nn.Params) GraphForm {
+	return GraphForm{
+		Arrays: map[string][]int{"weight": nil},
+		Fill:   func(s *GradientStep, arrays map[string][]float32) { arrays["weight"][0] = float32(l.weightIn(s)) },
+		Transform: func(s *GraphStep) {
+			var norm *graph.Node
+			weight := s.Arrays["weight"]
+			s.Change(func(i int, g *graph.Node) *graph.Node {
+				norm = addNodes(norm, engine.Sum(graph.Abs(s.Weights[i])))
+				return graph.Add(g, graph.Mul(graph.Sign(s.Weights[i]), weight))
+			})
+			s.Loss = graph.Add(s.Loss, graph.Mul(weight, norm))
+		},
+	}
 }
 
 // Mask freezes single weights: the gradient of a weight that is not Open is 0. Open has
 // one slice per tensor; that of a tensor that is state is ignored. Momentum and weight
-// decay still change a closed weight, unless Restore resets every closed weight and its
-// moments after each step.
+// decay still change a closed weight, and so do transforms after the mask, unless Restore
+// resets every closed weight and its moments after each step.
 type Mask struct {
 	Open    [][]bool
 	Restore bool
 }
 
-func (m *Mask) check(p nn.Params) error {
-	if m == nil {
-		return nil
-	}
+// Check returns an error if Open has not the form of the weights.
+func (m Mask) Check(p nn.Params) error {
 	if len(m.Open) != len(p) {
-		return fmt.Errorf("train: a mask of %d tensors for a model of %d", len(m.Open), len(p))
+		return fmt.Errorf("a mask of %d tensors for a model of %d", len(m.Open), len(p))
 	}
 	for i, v := range p {
 		if !v.State && len(m.Open[i]) != len(v.Data) {
-			return fmt.Errorf("train: the mask of %s has %d elements, it has %d weights", v.Name, len(m.Open[i]), len(v.Data))
+			return fmt.Errorf("the mask of %s has %d elements, it has %d weights", v.Name, len(m.Open[i]), len(v.Data))
 		}
 	}
 	return nil
 }
 
-// sources returns 1 for open and 0 for closed weights, of every tensor that is not state.
-func (m *Mask) sources(p nn.Params) (out []source) {
-	if m == nil {
-		return nil
+// Transform implements GradientTransform.
+func (m Mask) Transform(s *GradientStep) error {
+	if err := m.Check(s.Params); err != nil {
+		return err
 	}
-	for i, w := range p {
-		if w.State {
-			continue
-		}
-		open := array.New[float32](1, len(w.Data))
-		for j, is := range m.Open[i] {
-			if is {
-				open.Data[j] = 1
-			}
-		}
-		out = append(out, source{m: open, rows: 1, shape: w.Shape})
-	}
-	return out
-}
-
-func (m *Mask) apply(grads [][]float64) {
-	if m == nil {
-		return
-	}
-	for i, g := range grads {
+	for i, g := range s.Grads {
 		for j := range g {
 			if !m.Open[i][j] {
 				g[j] = 0
 			}
 		}
 	}
+	return nil
 }
 
-// saved holds the weights and the optimiser state that restore resets, or is nil.
-type saved struct {
-	p nn.Params
-	s *nn.OptimizerState
-}
-
-func (m *Mask) save(p nn.Params, s *nn.OptimizerState) *saved {
-	if m == nil || !m.Restore {
-		return nil
+// BeforeStep implements StepTransform.
+func (m Mask) BeforeStep(p nn.Params, s *nn.OptimizerState) (after func()) {
+	if !m.Restore {
+		return func() {}
 	}
-	return &saved{p.Clone(), s.Clone()}
+	weights, slots := p.Clone(), s.Clone().Slots
+	return func() {
+		m.restore(weights, p)
+		for k, slot := range s.Slots {
+			m.restore(slots[k], slot)
+		}
+	}
 }
 
-func (m *Mask) restore(from *saved, p nn.Params, s *nn.OptimizerState) {
-	if from == nil {
-		return
-	}
-	put := func(from, to nn.Params) {
-		for i, v := range to {
-			if v.State {
-				continue
-			}
-			for j := range v.Data {
-				if !m.Open[i][j] {
-					v.Data[j] = from[i].Data[j]
-				}
+func (m Mask) restore(from, to nn.Params) {
+	for i, v := range to {
+		for j := range v.Data {
+			if !v.State && !m.Open[i][j] {
+				v.Data[j] = from[i].Data[j]
 			}
 		}
 	}
-	put(from.p, p)
-	for k, slot := range s.Slots {
-		put(from.s.Slots[k], slot)
-	}
 }
 
-// addL1 adds the gradient of an L1 term of this weight to grads and returns its value.
-func addL1(w, grads []*graph.Node, weight *graph.Node) *graph.Node {
-	var norm *graph.Node
-	for i, g := range grads {
-		if g != nil {
-			norm = addNodes(norm, engine.Sum(graph.Abs(w[i])))
-			grads[i] = graph.Add(g, graph.Mul(graph.Sign(w[i]), weight))
+// Graph implements GraphTransform. The mask is an array of 1 for open and 0 for closed weights.
+func (m Mask) Graph(like nn.Params) GraphForm {
+	out := GraphForm{Key: fmt.Sprint(m.Restore), Fixed: make([][]float32, len(like))}
+	for i, w := range like {
+		out.Fixed[i] = make([]float32, len(w.Data))
+		for j := range w.Data {
+			if w.State || m.Open[i][j] {
+				out.Fixed[i][j] = 1
+			}
 		}
 	}
-	return graph.Mul(weight, norm)
+	out.Transform = func(s *GraphStep) {
+		s.Change(func(i int, g *graph.Node) *graph.Node { return keepClosed(s.Fixed[i], graph.ZerosLike(g), g) })
+	}
+	if m.Restore {
+		out.AfterStep = func(s *GraphStep, tensor int, before, after *graph.Node) *graph.Node {
+			return keepClosed(s.Fixed[tensor], before, after)
+		}
+	}
+	return out
+}
+
+// keepClosed returns after where open is 1 and before elsewhere.
+func keepClosed(open, before, after *graph.Node) *graph.Node {
+	return graph.Where(graph.GreaterThan(open, graph.ZerosLike(open)), after, before)
 }

@@ -21,15 +21,12 @@ type Plan struct {
 	Passes func(epoch int) ([]Objective, error)
 	// Game is a training by several players.
 	Game *Game
-	// L1 adds an L1 penalty, Mask freezes single weights; nil: no change.
-	L1   *L1
-	Mask *Mask
 	// Private makes the training differentially private; nil: it is not.
 	Private *Private
 	// Combiner weights the terms of an objective by their gradients; nil: weights 1.
 	Combiner GradientCombiner
-	// Transforms change the gradient, one after another, before the optimiser sees it.
-	Transforms []GradientTransform
+	// Transforms change the gradient before the optimiser sees it; see Chain for the order.
+	Transforms Chain
 	// Watch is called before every step and may end the epoch; nil: none.
 	Watch Watch
 	// Validation evaluates the model after every epoch; nil: none.
@@ -52,19 +49,23 @@ func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Con
 	return fit(ctx, r, p, plan, c, h)
 }
 
-// leavesGradients reports whether the plan does not change gradients.
-func (p Plan) leavesGradients() bool {
-	return p.Game == nil && p.L1 == nil && p.Mask == nil && p.Private == nil && p.Combiner == nil && len(p.Transforms) == 0
+// chain returns all transforms of a training.
+func (p Plan) chain(c Config) (out Chain) {
+	if p.Private != nil {
+		out = append(out, privateStep{*p.Private})
+	}
+	out = append(out, p.Transforms...)
+	if c.Clip != 0 {
+		out = append(out, ClipNorm{Max: c.Clip})
+	}
+	return out
 }
 
 func (p Plan) check(a model.Architecture, like nn.Params) error {
 	if (p.Passes == nil) == (p.Game == nil) {
 		return errors.New("train: a plan needs either passes or a game")
 	}
-	if err := p.L1.check(); err != nil {
-		return err
-	}
-	if err := p.Mask.check(like); err != nil {
+	if err := p.Transforms.check(like); err != nil {
 		return err
 	}
 	if err := p.checkWatch(); err != nil {

@@ -39,11 +39,11 @@ func checkered(p nn.Params) [][]bool {
 func plans(p nn.Params) map[string]Plan {
 	return map[string]Plan{
 		"two passes":         {Passes: two},
-		"L1":                 {Passes: two, L1: &L1{Weight: 0.01}},
-		"falling L1":         {Passes: two, L1: &L1{Weight: 0.01, Falling: true}},
-		"mask":               {Passes: two, Mask: &Mask{Open: checkered(p)}},
-		"mask that restores": {Passes: two, Mask: &Mask{Open: checkered(p), Restore: true}},
-		"everything":         {Passes: two, L1: &L1{Weight: 0.01, Falling: true}, Mask: &Mask{Open: checkered(p), Restore: true}},
+		"L1":                 {Passes: two, Transforms: Chain{L1{Weight: 0.01}}},
+		"falling L1":         {Passes: two, Transforms: Chain{L1{Weight: 0.01, Falling: true}}},
+		"mask":               {Passes: two, Transforms: Chain{Mask{Open: checkered(p)}}},
+		"mask that restores": {Passes: two, Transforms: Chain{Mask{Open: checkered(p), Restore: true}}},
+		"everything":         {Passes: two, Transforms: Chain{L1{Weight: 0.01, Falling: true}, Mask{Open: checkered(p), Restore: true}}},
 	}
 }
 
@@ -79,12 +79,21 @@ func (w twin) plan(start nn.Params, plan Plan, c Config) (p [][]float64, losses 
 // descend takes one step of SGD, element by element, and returns the L1 term.
 func (w twin) descend(p, m, g [][]float64, plan Plan, c Config, epoch int) float64 {
 	var penalty float64
+	l1, mask := (*L1)(nil), (*Mask)(nil)
+	for _, t := range plan.Transforms {
+		switch t := t.(type) {
+		case L1:
+			l1 = &t
+		case Mask:
+			mask = &t
+		}
+	}
 	for i := range p {
 		for j, v := range p[i] {
-			grad, open := g[i][j], plan.Mask == nil || plan.Mask.Open[i][j]
-			if plan.L1 != nil {
-				gamma := plan.L1.Weight
-				if plan.L1.Falling {
+			grad, open := g[i][j], mask == nil || mask.Open[i][j]
+			if l1 != nil {
+				gamma := l1.Weight
+				if l1.Falling {
 					gamma *= 1 - float64(epoch)/float64(c.Epochs)
 				}
 				penalty += gamma * math.Abs(v)
@@ -93,7 +102,7 @@ func (w twin) descend(p, m, g [][]float64, plan Plan, c Config, epoch int) float
 				}
 			}
 			if !open {
-				if plan.Mask.Restore {
+				if mask.Restore {
 					continue
 				}
 				grad = 0
@@ -145,7 +154,7 @@ func TestAPlanOfOneObjectiveIsAFitToTheLastBit(t *testing.T) {
 				open[i][j] = true
 			}
 		}
-		for _, plan := range []Plan{plan, {Passes: plan.Passes, L1: &L1{}, Mask: &Mask{Open: open, Restore: true}}} {
+		for _, plan := range []Plan{plan, {Passes: plan.Passes, Transforms: Chain{L1{}, Mask{Open: open, Restore: true}}}} {
 			got, h, err := FitPlan(context.Background(), r, initial(small), plan, c, Hooks{})
 			if err != nil {
 				t.Fatal(err)
@@ -191,17 +200,17 @@ func TestAPlanResumedAtAnyEpochHasTheSameBits(t *testing.T) {
 func TestAMaskHoldsWhatItCloses(t *testing.T) {
 	r, start := openRunner(t, small, 0), initial(small)
 	open := checkered(start)
-	last := func(m *Mask, sgd nn.Optimizer) *State {
+	last := func(m Mask, sgd nn.Optimizer) *State {
 		var state *State
 		h := Hooks{SaveEvery: 1, Save: func(s *State) error { state = s; return nil }}
 		c := Config{Epochs: 3, Batch: 16, Seed: 3, Optimizer: sgd}
-		if _, _, err := FitPlan(context.Background(), r, start, Plan{Passes: two, Mask: m}, c, h); err != nil {
+		if _, _, err := FitPlan(context.Background(), r, start, Plan{Passes: two, Transforms: Chain{m}}, c, h); err != nil {
 			t.Fatal(err)
 		}
 		return state
 	}
 	for _, sgd := range []nn.Optimizer{nil, descent} {
-		s := last(&Mask{Open: open, Restore: true}, sgd)
+		s := last(Mask{Open: open, Restore: true}, sgd)
 		moved := 0
 		for i, v := range start {
 			for j, w := range v.Data {
@@ -220,7 +229,7 @@ func TestAMaskHoldsWhatItCloses(t *testing.T) {
 			t.Errorf("only %d open weights moved", moved)
 		}
 	}
-	s := last(&Mask{Open: open}, descent)
+	s := last(Mask{Open: open}, descent)
 	shrunk, momentum := 1.0, 0.0 // of a weight of 1 in 18 steps of decay alone
 	for range s.Optimizers[0].T {
 		momentum = 0.9*momentum + 5e-3*shrunk
@@ -275,10 +284,10 @@ func TestBadPlansAreRefusedByName(t *testing.T) {
 		return o, nil
 	})), "epoch 3", "pass 2", `"retain"`, "row 1, column 3 is NaN")
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {
-		wantWords(t, fit(Plan{Passes: two, L1: &L1{Weight: w}}), "L1 term", fmt.Sprint(w))
+		wantWords(t, fit(Plan{Passes: two, Transforms: Chain{L1{Weight: w}}}), "L1 term", fmt.Sprint(w))
 	}
-	wantWords(t, fit(Plan{Passes: two, Mask: &Mask{}}), "a mask of 0 tensors for a model of 6")
+	wantWords(t, fit(Plan{Passes: two, Transforms: Chain{Mask{}}}), "a mask of 0 tensors for a model of 6")
 	short := checkered(initial(small))
 	short[3] = short[3][1:]
-	wantWords(t, fit(Plan{Passes: two, Mask: &Mask{Open: short}}), "hidden2.bias", "8 elements", "9 weights")
+	wantWords(t, fit(Plan{Passes: two, Transforms: Chain{Mask{Open: short}}}), "hidden2.bias", "8 elements", "9 weights")
 }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
@@ -87,22 +90,53 @@ func (p *Private) sample(c Config, o Objective, epoch int) ([][]batch, error) {
 	return steps, nil
 }
 
-// scaleAndAddNoise turns the sum of clipped gradients into the gradient for the optimiser.
-func (p *Private) scaleAndAddNoise(s *gradientSum, t update, step uint64) {
-	if p == nil {
-		return
-	}
+// privateStep turns the sum of the records' clipped gradients into the gradient for the
+// optimiser: what of private training is a transform.
+type privateStep struct{ Private }
+
+var _ GraphTransform = privateStep{}
+
+// Transform implements GradientTransform.
+func (p privateStep) Transform(s *GradientStep) error {
 	if p.Noise > 0 {
-		p.noise(s.grads, t.seed, step)
+		p.noise(s.Grads, s.Seed, uint64(s.Step))
 	}
-	expected := p.expected(t)
-	scale(s.grads, 1/expected)
-	s.loss /= expected
+	scale(s.Grads, 1/s.records)
+	s.Loss /= s.records
+	return nil
 }
 
-// expected returns the expected number of records of an update.
-func (p *Private) expected(t update) float64 {
-	return t.rate * float64(t.objective[0].X.Rows)
+// Graph implements GraphTransform. The noise comes from the host, from a stream that a graph
+// cannot draw.
+func (p privateStep) Graph(like nn.Params) GraphForm {
+	out := GraphForm{Key: fmt.Sprint(p.Noise > 0), Arrays: map[string][]int{"scale": nil}}
+	name := func(tensor int) string { return fmt.Sprint("noise", tensor) }
+	for i, w := range like {
+		if p.Noise > 0 && !w.State {
+			out.Arrays[name(i)] = w.Shape
+		}
+	}
+	out.Fill = func(s *GradientStep, arrays map[string][]float32) {
+		arrays["scale"][0] = float32(1 / s.records)
+		if p.Noise == 0 {
+			return
+		}
+		noise := newGradientSum(like).grads
+		p.noise(noise, s.Seed, uint64(s.Step))
+		for i, v := range noise {
+			kernels.Narrow(arrays[name(i)], v)
+		}
+	}
+	out.Transform = func(s *GraphStep) {
+		s.Change(func(i int, g *graph.Node) *graph.Node {
+			if p.Noise > 0 {
+				g = graph.Add(g, s.Arrays[name(i)])
+			}
+			return graph.Mul(g, s.Arrays["scale"])
+		})
+		s.Loss = graph.Mul(s.Loss, s.Arrays["scale"])
+	}
+	return out
 }
 
 // noiseBlock is the number of elements that share a stream of noise.

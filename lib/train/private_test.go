@@ -27,7 +27,7 @@ func labelled(x array.Matrix[float32], y []int) Objective {
 func releasedIn(t *testing.T, chunk int, o Objective, p *Private, batch int, seed engine.Root) [][][]float64 {
 	t.Helper()
 	var out [][][]float64
-	plan := Plan{Passes: singlePass(o), Private: p, Transforms: []GradientTransform{transformFunc(func(grads [][]float64) {
+	plan := Plan{Passes: singlePass(o), Private: p, Transforms: Chain{transformFunc(func(grads [][]float64) {
 		var step [][]float64
 		for _, g := range grads {
 			step = append(step, slices.Clone(g))
@@ -140,7 +140,7 @@ func TestACellsGradientOverAllWeightsIsClipped(t *testing.T) {
 	var whole, clipped [][]float64
 	for _, norm := range []float64{1e9, 0.125} {
 		var got [][]float64
-		plan := Plan{Passes: singlePass(o), Private: &Private{Norm: norm}, Transforms: []GradientTransform{transformFunc(func(g [][]float64) { got = g })}}
+		plan := Plan{Passes: singlePass(o), Private: &Private{Norm: norm}, Transforms: Chain{transformFunc(func(g [][]float64) { got = g })}}
 		_, _, err := FitPlan(context.Background(), openRunner(t, arch, 0), model.InitialWeights(arch, engine.Root(1).Stream("test")), plan, Config{Epochs: 1}, Hooks{})
 		if err != nil {
 			t.Fatal(err)
@@ -439,7 +439,7 @@ func TestACanaryFindsNoMoreThanTheAccountantSays(t *testing.T) {
 		o := labelled(x.Gather(rows), of)
 		for run := range engine.Root(runs) {
 			score := 0.0
-			plan := Plan{Passes: singlePass(o), Private: &Private{Norm: bound, Noise: noise}, Transforms: []GradientTransform{transformFunc(func(g [][]float64) {
+			plan := Plan{Passes: singlePass(o), Private: &Private{Norm: bound, Noise: noise}, Transforms: Chain{transformFunc(func(g [][]float64) {
 				score += gradientDot(g, canary) * float64(len(rows)) / bound / length(canary)
 				for i := range g {
 					clear(g[i])

@@ -74,6 +74,13 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 			return out, err
 		}
 	}
+	changed := func(chain ...GradientTransform) func(*model.Runner, nn.Params) (any, error) {
+		return func(r *model.Runner, p nn.Params) (any, error) {
+			out, _, err := FitPlan(ctx, r, p, Plan{Passes: singlePass(pair(0, 0.6)), Transforms: chain}, Config{Epochs: 1, Batch: 4, Seed: 1}, Hooks{})
+			return out, err
+		}
+	}
+	open := checkered(initial(small))
 	x, y := toy(1, 21, 5, 3)
 	return map[string]func(r *model.Runner, p nn.Params) (any, error){
 		"a training":                      play(Plan{Passes: singlePass(o)}),
@@ -85,6 +92,12 @@ func questions() map[string]func(r *model.Runner, p nn.Params) (any, error) {
 		"on the device by momentum":       onDevice(nn.SGD{LR: 0.1, Momentum: 0.9}),
 		"on the device, the first frozen": onDevice(nn.SGD{LR: 0.1}, nn.Group{Prefix: "hidden1"}),
 		"on the device, the last frozen":  onDevice(nn.SGD{LR: 0.1}, nn.Group{Prefix: "head"}),
+		"decay, then clipping":            changed(Decay{Rate: 0.5}, ClipNorm{Max: 0.1}),
+		"more decay, then clipping":       changed(Decay{Rate: 0.9}, ClipNorm{Max: 0.1}),
+		"decay, then less clipping":       changed(Decay{Rate: 0.5}, ClipNorm{Max: 0.2}),
+		"clipping, then decay":            changed(ClipNorm{Max: 0.1}, Decay{Rate: 0.5}),
+		"a mask":                          changed(Decay{Rate: 0.5}, Mask{Open: open}, Decay{Rate: 0.5}),
+		"a mask that restores":            changed(Decay{Rate: 0.5}, Mask{Open: open, Restore: true}, Decay{Rate: 0.5}),
 		"a gradient": func(r *model.Runner, p nn.Params) (any, error) {
 			return Gradient(ctx, r, p, o, 0, Mode{})
 		},

@@ -1,185 +1,142 @@
-// Changes to a gradient before the optimiser sees it: clipping, noise, release, decay.
+// Transforms of a gradient before the optimiser sees it, on the host and in a graph, and their order.
 
 package train
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"github.com/gomlx/gomlx/core/graph"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/nn"
-	"github.com/lethe-ml/lethe/lib/privacy"
 )
 
-// GradientTransform changes the gradient of a step before the optimiser sees it. The
-// gradient has one slice per tensor, nil for a tensor that is state.
+// GradientTransform changes the gradient of a step before the optimiser sees it. One with a
+// method Check(nn.Params) error is checked on the model's weights before it runs.
 type GradientTransform interface {
-	// Transform changes grads in place. It may draw random numbers for a tensor from
-	// noise, which is the same in a resumed fit.
-	Transform(p nn.Params, grads [][]float64, noise func(tensor int) *rand.Rand) error
+	// Transform changes s.Grads in place, and s.Loss if it adds a term to the objective.
+	Transform(s *GradientStep) error
 }
 
-func tensorNoise(seed engine.Root, step uint64) func(tensor int) *rand.Rand {
-	return func(tensor int) *rand.Rand { return seed.Stream(engine.StreamGradientNoise, step, uint64(tensor)) }
+// GradientStep is the gradient of a step, with what a transform may depend on.
+type GradientStep struct {
+	Params nn.Params   // the weights where the gradient is; they are only read
+	Grads  [][]float64 // one slice per tensor, nil for a tensor that is state
+	Loss   float64     // the objective's value
+	Epoch  int         // 0, 1, ..., Epochs - 1
+	Epochs int
+	Step   int         // number of updates so far, of all players
+	Seed   engine.Root // of the random numbers
+
+	records float64 // the expected number of records of a private step
 }
 
-// ClipNorm scales a gradient whose Euclidean norm over all weights is above Max to the
-// norm Max, as torch.nn.utils.clip_grad_norm_ does.
-type ClipNorm struct{ Max float64 }
-
-// Transform implements GradientTransform.
-func (c ClipNorm) Transform(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
-	return clip(c.Max, grads, func(g []float64) float64 { return kernels.Dot(g, g) })
+// Rand returns random numbers for a tensor. They are the same in a resumed fit.
+func (s *GradientStep) Rand(tensor int) *rand.Rand {
+	return s.Seed.Stream(engine.StreamGradientNoise, uint64(s.Step), uint64(tensor))
 }
 
-// single is Transform for the float32 gradient of a single execution. The optimiser's result
-// has the same bits.
-func (c ClipNorm) single(grads [][]float32) error { return clip(c.Max, grads, sumOfSquares) }
+// Chain are transforms that run one after another, as in optax.chain: each gets the gradient
+// that the one before left. Their order matters. A Decay before a Mask leaves closed weights
+// alone, after it the decay moves them; a ClipNorm bounds what is before it only.
+//
+// The way of a training's gradient is always
+//
+//  1. the gradient of the objective; of a player's in a Game, by its own weights, the others
+//     are 0. If the plan is Private, the gradients of the records are clipped here and added
+//     up: a transform, which gets the sum, would come too late. A GradientCombiner makes one
+//     gradient of those of several terms, so it is no transform either.
+//  2. the noise and the divisor of Private
+//  3. Plan.Transforms, in the order of the list
+//  4. Config.Clip, as ClipNorm
+//  5. the optimiser
+//  6. what a StepTransform of 3 does after the step, in the same order
+//
+// On a device the same chain is part of the graph if all transforms are GraphTransforms.
+// Otherwise the training runs step by step on the host.
+type Chain []GradientTransform
 
-// clip scales the gradient to the norm most if its norm, from the sum of all squares in
-// order, is larger. fast computes the sum of squares of a tensor in another order; it
-// decides if the gradient is clearly short enough.
-func clip[T float32 | float64](most float64, grads [][]T, fast func(g []T) float64) error {
-	if !(most > 0) {
-		return fmt.Errorf("the maximal gradient norm is %v, not a positive number", most)
+// Apply runs the transforms on a step, after their checks.
+func (c Chain) Apply(s *GradientStep) error {
+	if err := c.check(s.Params); err != nil {
+		return err
 	}
-	const margin = 1e-5 // larger than the rounding error of a sum of a billion squares
-	var sum float64
-	for _, g := range grads {
-		sum += fast(g)
-	}
-	if small := 1e-10; most > small && sum < most*most*(1-margin) {
-		return nil
-	}
-	sum = 0
-	for _, g := range grads {
-		for _, v := range g {
-			sum += float64(float64(v) * float64(v))
-		}
-	}
-	if norm := math.Sqrt(sum); norm > most {
-		scale(grads, most/norm)
-	}
-	return nil
-}
-
-// sumOfSquares adds up the squares, each rounded to float32; those of numbers below 1e-19
-// are lost.
-func sumOfSquares(g []float32) (sum float64) {
-	var tile [1024]float32
-	for len(g) > 0 {
-		n := min(len(g), len(tile))
-		kernels.Mul(tile[:n], g[:n], g[:n])
-		sum += kernels.Sum(tile[:n])
-		g = g[n:]
-	}
-	return sum
-}
-
-// AddNoise adds normal noise of standard deviation Std to every element.
-type AddNoise struct{ Std float64 }
-
-// Transform implements GradientTransform.
-func (a AddNoise) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
-	if !(a.Std >= 0) || math.IsInf(a.Std, 1) {
-		return fmt.Errorf("the noise has the standard deviation %v", a.Std)
-	}
-	for i, g := range grads {
-		rng := noise(i)
-		for j := range g {
-			g[j] += float64(a.Std * rng.NormFloat64())
+	for _, t := range c {
+		if err := t.Transform(s); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// ReleaseGradients returns a transform that makes the gradient of every step, as one
-// vector, private by a mechanism: it clips the gradient of the batch and adds noise. A user
-// of a federation can then upload it. The mechanism's epsilon covers all steps if its
-// Releases is their number. For clipping per record see Private.
-func ReleaseGradients(m privacy.Mechanism) (GradientTransform, error) {
-	release, err := m.Prepare()
-	if err != nil {
-		return nil, fmt.Errorf("train: %w", err)
-	}
-	return releaseTransform(release), nil
-}
-
-type releaseTransform privacy.Releaser
-
-// Transform implements GradientTransform.
-func (s releaseTransform) Transform(_ nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
-	s(grads, noise)
-	return nil
-}
-
-// Decay adds Rate times the weights to the gradient, the derivative of Rate/2 ||w||^2. It
-// is weight_decay of PyTorch's Adam. (AdamW shrinks the weights directly instead.)
-type Decay struct{ Rate float64 }
-
-// Transform implements GradientTransform.
-func (d Decay) Transform(p nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
-	if !(d.Rate >= 0) || math.IsInf(d.Rate, 1) {
-		return fmt.Errorf("the weight decay is %v", d.Rate)
-	}
-	for i, g := range grads {
-		for j := range g {
-			g[j] += float64(d.Rate * float64(p[i].Data[j]))
-		}
-	}
-	return nil
-}
-
-func scale[T float32 | float64](grads [][]T, factor float64) {
-	for _, g := range grads {
-		array.Split(len(g), func(from, to int) {
-			for j := from; j < to; j++ {
-				g[j] = T(float64(g[j]) * factor)
+// check returns an error if a transform does not fit a model or has a setting that is invalid.
+func (c Chain) check(p nn.Params) error {
+	for _, t := range c {
+		if t, ok := t.(interface{ Check(p nn.Params) error }); ok {
+			if err := t.Check(p); err != nil {
+				return fmt.Errorf("train: %w", err)
 			}
-		})
+		}
 	}
+	return nil
 }
 
-// GraphTransform is a GradientTransform that can be part of a step's graph on a device. Others
-// make the training run step by step on the host.
+// inFloat32 returns what Apply does to the float32 gradient of a single execution, where the
+// optimiser's bits are the same; otherwise nil. A second transform would get a gradient that is
+// rounded already.
+func (c Chain) inFloat32() func(grads [][]float32) {
+	if len(c) == 0 {
+		return func([][]float32) {}
+	}
+	if t, ok := c[0].(ClipNorm); ok && len(c) == 1 {
+		return t.inFloat32
+	}
+	return nil
+}
+
+// StepTransform is a GradientTransform that also changes what the optimiser makes.
+type StepTransform interface {
+	GradientTransform
+	// BeforeStep is called before the optimiser's step on weights p. after is called when
+	// it is made, and may change the weights and the optimiser's slots.
+	BeforeStep(p nn.Params, s *nn.OptimizerState) (after func())
+}
+
+// GraphTransform is a GradientTransform that can be part of a step's graph on a device.
 type GraphTransform interface {
 	GradientTransform
-	// GraphTransform changes grads in place, as Transform does. w are the weights; the
-	// gradient is nil for a tensor that is state.
-	GraphTransform(w, grads []*graph.Node)
+	// Graph returns its form in a graph, for a model with weights like.
+	Graph(like nn.Params) GraphForm
 }
 
-var (
-	_ GraphTransform = ClipNorm{}
-	_ GraphTransform = Decay{}
-)
-
-// GraphTransform implements GraphTransform.
-func (c ClipNorm) GraphTransform(_, grads []*graph.Node) {
-	var squares *graph.Node
-	for _, g := range grads {
-		if g != nil {
-			squares = addNodes(squares, engine.Sum(graph.Square(g)))
-		}
-	}
-	// A zero gradient has the factor 1: Max / 0 is infinite.
-	factor := graph.MinScalar(graph.Div(graph.Scalar(squares.Graph(), squares.DType(), c.Max), graph.Sqrt(squares)), 1)
-	for i, g := range grads {
-		if g != nil {
-			grads[i] = graph.Mul(g, factor)
-		}
-	}
+// GraphForm is the form of a transform in a graph. Trainings with the same Key share a
+// compiled graph and may run side by side; what differs between them comes in arrays.
+type GraphForm struct {
+	Key       string // everything that the functions with nodes depend on
+	Transform func(s *GraphStep)
+	// AfterStep is what a StepTransform does, to a tensor or a slot of it; nil: nothing.
+	AfterStep func(s *GraphStep, tensor int, before, after *graph.Node) *graph.Node
+	// Fixed are arrays in the form of the weights that never change; nil: none.
+	Fixed [][]float32
+	// Arrays has the shapes of arrays of which every step has its own, by name. Fill writes
+	// those of a step; s has neither weights nor a gradient.
+	Arrays map[string][]int
+	Fill   func(s *GradientStep, arrays map[string][]float32)
 }
 
-// GraphTransform implements GraphTransform.
-func (d Decay) GraphTransform(w, grads []*graph.Node) {
-	for i, g := range grads {
+// GraphStep is a GradientStep in a graph, with the arrays of the transform's GraphForm.
+type GraphStep struct {
+	Weights, Grads []*graph.Node // a tensor that is state has no gradient: nil
+	Loss           *graph.Node
+	Fixed          []*graph.Node
+	Arrays         map[string]*graph.Node
+}
+
+// Change replaces the gradient of every tensor that has one.
+func (s *GraphStep) Change(f func(tensor int, grad *graph.Node) *graph.Node) {
+	for i, g := range s.Grads {
 		if g != nil {
-			grads[i] = graph.Add(g, graph.MulScalar(w[i], d.Rate))
+			s.Grads[i] = f(i, g)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	}
 	plan := train.Plan{Passes: singlePass(o)}
 	if m.Clip != nn.Zero {
-		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: m.LR}, Seed: r.Seed}
 	up, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})

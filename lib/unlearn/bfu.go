@@ -92,7 +92,7 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan.Transforms = []train.GradientTransform{release}
+		plan.Transforms = train.Chain{release}
 	}
 	c := train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
 	if m.Clip != nn.Zero {

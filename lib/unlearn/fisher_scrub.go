@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -124,7 +123,7 @@ func (m FisherScrub) scrub(ctx context.Context, r Request) (nn.Params, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{Passes: singlePass(up), Transforms: []train.GradientTransform{scrubTransform{m, f}}}
+	plan := train.Plan{Passes: singlePass(up), Transforms: train.Chain{scrubTransform{m, f}}}
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: 1}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})
 	return p, err
@@ -137,11 +136,11 @@ type scrubTransform struct {
 }
 
 // Transform implements train.GradientTransform.
-func (s scrubTransform) Transform(_ nn.Params, grads [][]float64, _ func(int) *rand.Rand) error {
-	for i, g := range grads {
+func (t scrubTransform) Transform(s *train.GradientStep) error {
+	for i, g := range s.Grads {
 		for j, v := range g {
-			step := s.Rate * v / (s.squares[i][j] + s.Damping)
-			g[j] = math.Max(-s.Bound, math.Min(s.Bound, step))
+			step := t.Rate * v / (t.squares[i][j] + t.Damping)
+			g[j] = math.Max(-t.Bound, math.Min(t.Bound, step))
 		}
 	}
 	return nil

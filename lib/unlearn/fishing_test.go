@@ -337,7 +337,7 @@ func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 	// gradient: student and teacher are equal.
 	c := train.Config{Epochs: 2, Batch: 4, Optimizer: nn.Adam{LR: 1e-3}, Seed: r.Seed}
 	game := &train.Game{Steps: 1, Players: []train.Player{{Name: "a", Objective: up, Updates: 5}, {Name: "b", Objective: down, Updates: 10}}}
-	plan := train.Plan{Game: game, Transforms: []train.GradientTransform{train.ClipNorm{Max: 1}}}
+	plan := train.Plan{Game: game, Transforms: train.Chain{train.ClipNorm{Max: 1}}}
 	want, history, err := train.FitPlan(context.Background(), r.Runner, r.Original, plan, c, train.Hooks{})
 	if err != nil {
 		t.Fatal(err)

@@ -103,7 +103,7 @@ func (m FrozenCritics) playCritics(ctx context.Context, w *criticGame) (*Outcome
 	}
 	plan := train.Plan{Game: &train.Game{Players: []train.Player{w.modelPlayer(o, m.LR)}}}
 	if m.Clip != nn.Zero {
-		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
 	c.Epochs = w.stepScale.epochs(m.Epochs, c, o)

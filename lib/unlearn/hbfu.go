@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -96,7 +95,7 @@ func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	var before []train.GradientTransform
+	var before train.Chain
 	if m.Private != nil {
 		release, err := train.ReleaseGradients(m.Private.mechanism(m.maxSteps(r)))
 		if err != nil {
@@ -144,20 +143,20 @@ type curvatureTransform struct {
 
 // Transform implements train.GradientTransform. Its random numbers come from the stream
 // after those of the tensors.
-func (s curvatureTransform) Transform(p nn.Params, grads [][]float64, noise func(int) *rand.Rand) error {
-	rng := noise(len(p))
-	some := rng.Perm(len(s.rows))[:min(len(s.rows), s.Batch)]
+func (c curvatureTransform) Transform(s *train.GradientStep) error {
+	rng := s.Rand(len(s.Params))
+	some := rng.Perm(len(c.rows))[:min(len(c.rows), c.Batch)]
 	for i, k := range some {
-		some[i] = s.rows[k]
+		some[i] = c.rows[k]
 	}
-	h, err := s.Estimate(p, some, rng)
+	h, err := c.Estimate(s.Params, some, rng)
 	if err != nil {
 		return err
 	}
-	rate := 0.1 * (s.Eta + float64(0.1*s.LR))
-	for i, g := range grads {
+	rate := 0.1 * (c.Eta + float64(0.1*c.LR))
+	for i, g := range s.Grads {
 		for j := range g {
-			g[j] *= rate / (float64(math.Sqrt(0.001)*math.Abs(h[i][j])) + s.LR)
+			g[j] *= rate / (float64(math.Sqrt(0.001)*math.Abs(h[i][j])) + c.LR)
 		}
 	}
 	return nil

@@ -57,6 +57,6 @@ func (m L1Sparsity) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan := train.Plan{L1: &train.L1{Weight: m.Gamma, Falling: true}}
+	plan := train.Plan{Transforms: train.Chain{train.L1{Weight: m.Gamma, Falling: true}}}
 	return r.descend(ctx, m.Descent, m.Epochs, m.LR, singlePass(o), plan)
 }

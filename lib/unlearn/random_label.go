@@ -69,16 +69,16 @@ func (m RandomLabel) withDefaults() RandomLabel {
 
 // Unlearn implements Method.
 func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	return m.withDefaults().unlearnMasked(ctx, r, nil)
+	return m.withDefaults().unlearnChanged(ctx, r)
 }
 
-// unlearnMasked runs the method, with defaults, on the weights in a mask.
-func (m RandomLabel) unlearnMasked(ctx context.Context, r Request, mask *train.Mask) (*Outcome, error) {
+// unlearnChanged runs the method, with defaults, with changes to its gradients.
+func (m RandomLabel) unlearnChanged(ctx context.Context, r Request, transforms ...train.GradientTransform) (*Outcome, error) {
 	passes := r.twoPasses
 	if m.SinglePass {
 		passes = r.onePass()
 	}
-	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, train.Plan{Mask: mask})
+	return r.descend(ctx, m.Descent, m.Epochs, m.LR, passes, train.Plan{Transforms: transforms})
 }
 
 // randomLabels returns the labels of the forget records in an epoch. The bias of the

@@ -81,8 +81,8 @@ func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	mask := &train.Mask{Open: salientMask(grads, m.Ratio), Restore: m.Restore}
-	return RandomLabel{Epochs: m.Epochs, LR: m.LR, SinglePass: m.SinglePass, Descent: m.Descent}.unlearnMasked(ctx, r, mask)
+	mask := train.Mask{Open: salientMask(grads, m.Ratio), Restore: m.Restore}
+	return RandomLabel{Epochs: m.Epochs, LR: m.LR, SinglePass: m.SinglePass, Descent: m.Descent}.unlearnChanged(ctx, r, mask)
 }
 
 // salientMask marks the given share of all elements, rounded down, with the largest

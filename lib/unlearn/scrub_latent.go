@@ -112,7 +112,7 @@ func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	}
 	plan := train.Plan{Game: game}
 	if m.Clip != nn.Zero {
-		plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: m.Clip}}
+		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})

@@ -101,7 +101,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 	}{
 		{unlearn.RandomLabel{}, train.Plan{Passes: apart}, 0.013},
 		{unlearn.RandomLabel{SinglePass: true}, train.Plan{Passes: together}, 0.013},
-		{unlearn.L1Sparsity{}, train.Plan{Passes: retain, L1: &train.L1{Weight: 5e-4, Falling: true}}, 0.01},
+		{unlearn.L1Sparsity{}, train.Plan{Passes: retain, Transforms: train.Chain{train.L1{Weight: 5e-4, Falling: true}}}, 0.01},
 		{unlearn.FineTuning{SGD: &unlearn.Descent{Batch: 3}}, train.Plan{Passes: retain}, 0.01},
 	} {
 		for _, batch := range []int{16, 5} {

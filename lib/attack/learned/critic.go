@@ -41,7 +41,7 @@ func (d CriticTraining) Fit(ctx context.Context, r *model.Runner, known Records,
 	o[0].Whole = true
 	plan := train.Plan{Game: &train.Game{Steps: 1, Players: []train.Player{{Name: "attacker", Objective: o}}}}
 	if d.Decay != 0 {
-		plan.Transforms = []train.GradientTransform{train.Decay{Rate: d.Decay}}
+		plan.Transforms = train.Chain{train.Decay{Rate: d.Decay}}
 	}
 	c := train.Config{Epochs: d.Steps, Batch: d.Batch, Optimizer: nn.Adam{LR: d.LR}, Seed: seed}
 	p, _, err := train.FitPlan(ctx, r, model.InitialWeights(r.Arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})

@@ -73,7 +73,7 @@ func TestTheAttackerTrainsAsPyTorchsWithSpectralNorm(t *testing.T) {
 	known := Records{array.Convert[float64](x.Gather([]int{0, 1, 2})), array.Convert[float64](x.Gather([]int{3, 4, 5}))}
 	plan := train.Plan{
 		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{MLP{}.objective(known)}, nil },
-		Transforms: []train.GradientTransform{train.Decay{Rate: 0.01}},
+		Transforms: train.Chain{train.Decay{Rate: 0.01}},
 	}
 	p, history, err := train.FitPlan(context.Background(), r, p, plan, train.Config{Epochs: 6, Optimizer: nn.Adam{LR: 0.05}}, train.Hooks{})
 	if err != nil {

@@ -72,7 +72,7 @@ func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engi
 	}
 	plan := train.Plan{Passes: func(int) ([]train.Objective, error) { return []train.Objective{a.objective(known)}, nil }}
 	if a.Decay != 0 {
-		plan.Transforms = []train.GradientTransform{train.Decay{Rate: a.Decay}}
+		plan.Transforms = train.Chain{train.Decay{Rate: a.Decay}}
 	}
 	c := train.Config{Epochs: a.Epochs, Batch: max(a.Batch, 0), Optimizer: nn.Adam{LR: a.LR}, Seed: seed}
 	p, _, err := train.FitPlan(ctx, r, model.InitialWeights(arch, seed.Stream(engine.StreamInit)), plan, c, train.Hooks{})

@@ -78,9 +78,9 @@ func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(taken, "audit.json"), []byte("{}"), 0o600))
 	for want, models := range map[string]map[string]*logs.TOFU{
 		"forget set of unlearned and retrained-1": {"unlearned": mine, "retrained-1": other},
-		"unlearned=FILE":                          {"original": mine},
-		"150":                                     {"unlearned": short},
-		"audit.json":                              {"unlearned": mine},
+		"unlearned=FILE": {"original": mine},
+		"150":            {"unlearned": short},
+		"audit.json":     {"unlearned": mine},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		if want == "audit.json" {

@@ -314,6 +314,6 @@ func BenchmarkElementwise(b *testing.B) {
 	out := make([]float64, 64)
 	run("SumCols", func(l Level) { _ = sumColsAt(l, Pool{}, out, RowMajor(x, n/64, 64)) })
 	grad, m, v := make([]float64, n), make([]float32, n), make([]float32, n)
-	run("Adam", func(l Level) { Adam{0.9, 0.999, 0.1, 0.001, 1, 1e-8, 1e-3, 1}.stepAt(l, dst, m, v, grad) })
-	run("SGD", func(l Level) { SGD{0.1, 0.9, 0}.stepAt(l, dst, m, grad) })
+	run("Adam", func(l Level) { stepAt(l, Adam{0.9, 0.999, 0.1, 0.001, 1, 1e-8, 1e-3, 1}, dst, [][]float32{m, v}, grad) })
+	run("SGD", func(l Level) { stepAt(l, SGD{0.1, 0.9, 0}, dst, [][]float32{m}, grad) })
 }

@@ -1,5 +1,27 @@
 package kernels
 
+// Rule is a step of an optimiser: Adam or SGD.
+type Rule interface {
+	step(l Level, w []float32, slots [][]float32, grad []float64)
+	step32(l Level, w []float32, slots [][]float32, grad []float32)
+}
+
+// Step updates weights and the slots that the optimiser keeps of them. It panics if the
+// lengths differ.
+func Step[T Float](r Rule, w []float32, slots [][]float32, grad []T) { stepAt(best, r, w, slots, grad) }
+
+func stepAt[T Float](l Level, r Rule, w []float32, slots [][]float32, grad []T) {
+	for _, s := range slots {
+		checkLengths("Step", len(w), len(s), len(grad))
+	}
+	switch g := any(grad).(type) {
+	case []float64:
+		r.step(l, w, slots, g)
+	case []float32:
+		r.step32(l, w, slots, g)
+	}
+}
+
 // Adam is a step of Adam, with each operation rounded to float32 as in PyTorch:
 //
 //	g = float32(grad)
@@ -8,23 +30,15 @@ package kernels
 //	w = Shrink w - Rate m / (sqrt(v)/Root + Eps)
 //
 // where C1 = 1 - B1, C2 = 1 - B2, Rate and Root have the bias correction of the step, and
-// Shrink is 1 or the factor of decoupled weight decay.
+// Shrink is 1 or the factor of decoupled weight decay. The slots are m and v.
 type Adam struct{ B1, B2, C1, C2, Root, Eps, Rate, Shrink float32 }
 
-// Step updates the weights w and the moments m and v. It panics if the lengths differ.
-func (a Adam) Step(w, m, v []float32, grad []float64) { a.stepAt(best, w, m, v, grad) }
-
-func (a Adam) stepAt(l Level, w, m, v []float32, grad []float64) {
-	checkLengths("Adam.Step", len(w), len(m), len(v), len(grad))
-	adamAt(l, w, m, v, grad, a.vectorParams())
+func (a Adam) step(l Level, w []float32, slots [][]float32, grad []float64) {
+	adamAt(l, w, slots[0], slots[1], grad, a.vectorParams())
 }
 
-// Step32 is Step with a gradient in float32.
-func (a Adam) Step32(w, m, v, grad []float32) { a.step32At(best, w, m, v, grad) }
-
-func (a Adam) step32At(l Level, w, m, v, grad []float32) {
-	checkLengths("Adam.Step32", len(w), len(m), len(v), len(grad))
-	adam32At(l, w, m, v, grad, a.vectorParams())
+func (a Adam) step32(l Level, w []float32, slots [][]float32, grad []float32) {
+	adam32At(l, w, slots[0], slots[1], grad, a.vectorParams())
 }
 
 func (a Adam) vectorParams() *[8][16]float32 {
@@ -38,22 +52,16 @@ func (a Adam) vectorParams() *[8][16]float32 {
 //
 //	m = Momentum m + (float32(grad) + Decay w)
 //	w = w - Rate m
+//
+// The slot is m.
 type SGD struct{ Rate, Momentum, Decay float32 }
 
-// Step updates the weights w and the momentum m. It panics if the lengths differ.
-func (s SGD) Step(w, m []float32, grad []float64) { s.stepAt(best, w, m, grad) }
-
-func (s SGD) stepAt(l Level, w, m []float32, grad []float64) {
-	checkLengths("SGD.Step", len(w), len(m), len(grad))
-	sgdAt(l, w, m, grad, s.vectorParams())
+func (s SGD) step(l Level, w []float32, slots [][]float32, grad []float64) {
+	sgdAt(l, w, slots[0], grad, s.vectorParams())
 }
 
-// Step32 is Step with a gradient in float32.
-func (s SGD) Step32(w, m, grad []float32) { s.step32At(best, w, m, grad) }
-
-func (s SGD) step32At(l Level, w, m, grad []float32) {
-	checkLengths("SGD.Step32", len(w), len(m), len(grad))
-	sgd32At(l, w, m, grad, s.vectorParams())
+func (s SGD) step32(l Level, w []float32, slots [][]float32, grad []float32) {
+	sgd32At(l, w, slots[0], grad, s.vectorParams())
 }
 
 func (s SGD) vectorParams() *[3][16]float32 {

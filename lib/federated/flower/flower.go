@@ -221,7 +221,7 @@ func (s Study) task(objective func(rows []int) (train.Objective, error)) federat
 	}
 	return func(t federated.UserRound) (federated.Task, error) {
 		task, err := plain(t)
-		task.Plan.Transforms = []train.GradientTransform{train.ClipNorm{Max: s.Local.Clip}}
+		task.Plan.Transforms = train.Chain{train.ClipNorm{Max: s.Local.Clip}}
 		return task, err
 	}
 }

@@ -61,7 +61,7 @@ func TestAnAutoencoderLearnsDigits(t *testing.T) {
 	plan := train.Plan{
 		Passes:     func(int) ([]train.Objective, error) { return []train.Objective{autoencode(in)}, nil },
 		Validation: &train.Validation{Objective: held, Patience: 5},
-		Transforms: []train.GradientTransform{train.ClipNorm{Max: 50}},
+		Transforms: train.Chain{train.ClipNorm{Max: 50}},
 	}
 	p, history, err := train.FitPlan(context.Background(), r, fresh, plan, train.Config{Epochs: 30, Batch: 20, Optimizer: nn.Adam{LR: 3e-3}, Seed: 1}, train.Hooks{})
 	if err != nil {
