@@ -24,17 +24,16 @@ Row i of every array is the same record, trained on or not:
   labels.npy, group.npy (n,)             classes 0, 1, ...; persons, whom intervals are over
   unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
+  offset.npy, unlearned/logprob.npy      language models: a number per token
   original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
 
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
 arrays permit is applied, or those of --only; for the others the report says what they need.
 audit.json names files that lie elsewhere. Details: docs/guide/audit.md in Lethe's repository.
 
---kit prints a Python file that writes such a folder; --onnx and --state run networks of other
-frameworks on --data instead. Without a folder, --only measures single arrays: lethe audit --only
-sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
+--kit, --onnx, --state and --tofu make such a folder. Without one, --only measures single arrays:
+lethe audit --only sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Example: `  lethe audit my-model
-  lethe audit my-model --only loss,neighbours
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy
   lethe audit --only scores --members m.npy --nonmembers n.npy`,
 		Args: cobra.MaximumNArgs(1),

@@ -32,7 +32,7 @@ type auditSource struct {
 
 func (s *auditSource) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&s.kit, "kit", "", "print a Python file that writes such a folder: "+cli.List(kit.Frameworks()))
+	f.StringVar(&s.kit, "kit", "", "print a Python program for "+cli.List(kit.Frameworks()))
 	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: networks to run on --data, into FOLDER")
 	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: PyTorch's, with --arch")
 	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16 (see lethe state)")

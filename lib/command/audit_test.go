@@ -124,7 +124,7 @@ func TestAuditListsEverythingThatIsWrong(t *testing.T) {
 // A judgement is in the list of the command line as soon as it is in the list.
 func TestListShowsEveryLensOfAudits(t *testing.T) {
 	got := clitest.Decoded[map[string][]map[string]string](t, lethe(t, "list", "judgements", "--json"))["judgements"]
-	if len(got) != len(audit.ArrayLenses()) {
+	if len(got) != len(audit.FolderLenses()) {
 		t.Fatalf("%d judgements, want %d", len(got), len(audit.ArrayLenses()))
 	}
 	for k, j := range audit.ArrayLenses() {
