@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/torch"
@@ -160,7 +161,7 @@ func (w *writer) writeAbout(c *Case, j Job) error {
 		Files: w.files,
 	}
 	if o.Method != nil {
-		x.Method, x.Setting = o.Method.Name(), o.Method.WithDefaults()
+		x.Method, x.Setting = o.Method.Info().Name, defaults.Fill(o.Method)
 	}
 	b, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

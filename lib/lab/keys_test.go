@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
@@ -180,15 +182,8 @@ type drifting struct {
 	version int
 }
 
-func (drifting) Name() string       { return "drifting" }
-func (drifting) Sees() unlearn.Sees { return unlearn.Sees{} }
-func (d drifting) Version() int     { return d.version }
-func (d drifting) WithDefaults() unlearn.Method {
-	if d.LR == 0 {
-		d.LR = rate
-	}
-	return d
-}
+func (d drifting) Info() unlearn.Info                                               { return unlearn.Info{Name: "drifting", Version: d.version} }
+func (d *drifting) SetDefaults()                                                    { d.LR = cmp.Or(d.LR, rate) }
 func (drifting) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) { return nil, nil }
 
 func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
@@ -397,9 +392,10 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 // seesAll is a method that sees everything.
 type seesAll struct{ unlearn.Unroll }
 
-func (seesAll) WithDefaults() unlearn.Method { return seesAll{} }
-func (seesAll) Sees() unlearn.Sees {
-	return unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+func (m seesAll) Info() unlearn.Info {
+	i := m.Unroll.Info()
+	i.Sees = unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+	return i
 }
 
 func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
@@ -475,9 +471,9 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	}
 	for _, m := range unlearn.AllKinds() {
 		a, errA := s.ID(s.ModelSpec(m))
-		b, errB := written.ID(written.ModelSpec(m.WithDefaults()))
+		b, errB := written.ID(written.ModelSpec(defaults.Fill(m)))
 		if errA != nil || errB != nil || a != b {
-			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Name(), a, b, errA, errB)
+			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Info().Name, a, b, errA, errB)
 		}
 	}
 	if fmt.Sprint(s.ModelSpec(unlearn.SecondOracle)) != fmt.Sprint(ModelSpec{Rows: RetainedRecords, Seed: 10_000}) {

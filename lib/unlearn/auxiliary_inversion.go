@@ -8,8 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -85,7 +85,7 @@ func (r Request) invert(ctx context.Context, x array.Matrix[float32], y []int) e
 	}
 	o := train.Objective{{Name: "inversion", X: places, Targets: []train.Target{train.CrossEntropy(y, r.classes(), float64(x.Rows))}}}
 	plan := train.Plan{Game: &train.Game{Players: []train.Player{{Name: "records", Owns: []string{learnedInputsTensor}, Objective: o}}}}
-	c := train.Config{Epochs: inversionSteps, Optimizer: clampedOptimizer{nn.SGD{LR: inversionRate}, r.Range.withDefaults()}}
+	c := train.Config{Epochs: inversionSteps, Optimizer: clampedOptimizer{nn.SGD{LR: inversionRate}, defaults.Fill(r.Range)}}
 	p, _, err := train.FitPlan(ctx, runner, start, plan, c, train.Hooks{})
 	if err != nil {
 		return err

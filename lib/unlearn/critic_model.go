@@ -11,7 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"

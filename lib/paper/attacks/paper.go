@@ -110,7 +110,7 @@ func tableMethods() []unlearn.Method {
 func (c Case) variants() []lab.Variant {
 	out := []lab.Variant{{Label: Original, Method: unlearn.NoOp{}, Control: true}, {Label: Retrained, Method: unlearn.Retrain{}, Control: true}}
 	for _, m := range c.Methods {
-		out = append(out, lab.Variant{Label: m.Name(), Method: m})
+		out = append(out, lab.Variant{Label: m.Info().Name, Method: m})
 	}
 	return out
 }
