@@ -15,7 +15,8 @@ import (
 )
 
 // Setter is a type, by its pointer, with defaults that depend on its other fields. [Fill] calls
-// SetDefaults before it reads the tags of the type and of what the type holds.
+// SetDefaults when the type's own tags and those of embedded structs are filled in, and before
+// those of what other fields hold. Called again it must change nothing.
 type Setter interface{ SetDefaults() }
 
 // Fill returns a copy of v in which every zero field with a tag has its default: in v and in the
@@ -47,18 +48,25 @@ func filledCopy(v reflect.Value) reflect.Value {
 }
 
 func fillStruct(v reflect.Value) {
-	if s, ok := v.Addr().Interface().(Setter); ok {
-		s.SetDefaults()
-	}
 	for i := range v.NumField() {
-		field, text := v.Field(i), v.Type().Field(i).Tag.Get("default")
-		if !v.Type().Field(i).IsExported() || text == "-" {
-			continue
-		}
-		if text != "" && isZero(field) {
+		field, f := v.Field(i), v.Type().Field(i)
+		text := f.Tag.Get("default")
+		switch {
+		case f.Anonymous && text != "-" && (f.IsExported() || field.Kind() == reflect.Struct):
+			fill(field)
+		case text != "" && text != "-" && f.IsExported() && isZero(field):
 			_ = set(field, text) // Check says what is wrong with a tag
 		}
-		fill(field)
+	}
+	if v.CanInterface() { // else it is embedded, and its method is that of the type around it
+		if s, ok := v.Addr().Interface().(Setter); ok {
+			s.SetDefaults()
+		}
+	}
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); f.IsExported() && !f.Anonymous && f.Tag.Get("default") != "-" {
+			fill(v.Field(i))
+		}
 	}
 }
 

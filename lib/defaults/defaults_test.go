@@ -1,6 +1,7 @@
 package defaults
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"sync"
@@ -42,13 +43,13 @@ type settings struct {
 
 func TestFillTakesZerosForDefaults(t *testing.T) {
 	half, full := inner{0.5, 7}, settings{
-		Epochs: 10, LR: 5e-4, Single: 0.1, Seed: 101, Kind: "public", Alpha: new(0.6), Inner: inner{0.5, 7}, Other: 3,
+		Epochs: 10, LR: 5e-4, Single: 0.1, Seed: 101, Kind: "public", Alpha: new(0.6), Inner: inner{0.5, 7}, Other: 3, inner: inner{0.5, 7},
 	}
 	if got := Fill(settings{Other: 3}); !reflect.DeepEqual(got, full) {
 		t.Errorf("the defaults are %+v", got)
 	}
 	got := Fill(settings{Epochs: 2, LR: -1, Alpha: new(0.0), By: &inner{Steps: 1}, Of: square{}, Other: &inner{}})
-	if got.Epochs != 2 || got.LR != -1 || *got.Alpha != 0 || *got.By != (inner{0.5, 1}) || got.Of != shape(square{Side: 3}) || *got.Other.(*inner) != half {
+	if got.Epochs != 2 || got.LR != -1 || *got.Alpha != 0 || *got.By != (inner{0.5, 1}) || got.Of != shape(square{3, inner{0.5, 7}}) || *got.Other.(*inner) != half {
 		t.Errorf("what was set becomes %+v", got)
 	}
 	if again := Fill(got); !reflect.DeepEqual(again, got) {
@@ -85,14 +86,17 @@ func TestFillWorksOnAnInterface(t *testing.T) {
 
 type dependent struct {
 	Momentum bool
-	LR       float64 `default:"0.1"`
+	LR       float64
+	Width    int `default:"8"`
+	Hidden   int
 	Inner    inner
 }
 
 func (d *dependent) SetDefaults() {
-	if d.Momentum && d.LR == 0 {
-		d.LR = 0.01
+	if d.Momentum {
+		d.LR = cmp.Or(d.LR, 0.01)
 	}
+	d.LR, d.Hidden = cmp.Or(d.LR, 0.1), cmp.Or(d.Hidden, 2*d.Width)
 	d.Inner.Steps = max(d.Inner.Steps, 30)
 }
 
@@ -110,17 +114,17 @@ type Around struct {
 
 type Dependent struct{ dependent }
 
-func TestDefaultsThatDependOnOtherFieldsComeFirst(t *testing.T) {
-	if got := Fill(dependent{Momentum: true}); got != (dependent{true, 0.01, inner{0.5, 30}}) {
+func TestDefaultsThatDependOnOtherFields(t *testing.T) {
+	if got := Fill(dependent{Momentum: true}); got != (dependent{true, 0.01, 8, 16, inner{0.5, 30}}) {
 		t.Errorf("with momentum %+v", got)
 	}
-	if got := Fill(dependent{}); got != (dependent{false, 0.1, inner{0.5, 30}}) {
+	if got := Fill(dependent{}); got != (dependent{false, 0.1, 8, 16, inner{0.5, 30}}) {
 		t.Errorf("without %+v", got)
 	}
-	if got := Fill(around{dependent: dependent{Momentum: true}}); got.Extra != 4 || got.LR != 0.01 {
+	if got := Fill(around{dependent: dependent{Momentum: true}}); got.Extra != 4 || got.LR != 0.01 || got.Hidden != 16 {
 		t.Errorf("embedded %+v", got)
 	}
-	if got := Fill(Around{}); got.Extra != 4 || got.Inner.Steps != 30 {
+	if got := Fill(Around{}); got.Extra != 4 || got.Inner.Steps != 30 || got.Hidden != 16 {
 		t.Errorf("embedded twice %+v", got)
 	}
 }

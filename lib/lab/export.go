@@ -157,7 +157,7 @@ func (w *writer) writeAbout(c *Case, j Job) error {
 	o, arch := j.model.ModelSpec, c.Problem.Arch
 	fit := c.training(o).Fit
 	x := Exported{
-		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: arch.WithDefaults(), Fit: fit, Seed: o.Seed,
+		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: defaults.Fill(arch), Fit: fit, Seed: o.Seed,
 		Files: w.files,
 	}
 	if o.Method != nil {

@@ -58,7 +58,7 @@ type NetworkKey struct {
 
 // NetworkKeyOf returns the key of a network with its defaults filled in.
 func NetworkKeyOf(a model.Architecture) NetworkKey {
-	return NetworkKey{a.Name(), defaults.InForce(a, a.WithDefaults())}
+	return NetworkKey{a.Name(), defaults.Fill(a)}
 }
 
 // MethodKey is an unlearning method as a part of a store key.

@@ -125,8 +125,8 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 		if len(left) > 0 {
 			t.Errorf("%T: not looked at: %v", a, left)
 		}
-		if again := a.WithDefaults(); !reflect.DeepEqual(again, again.WithDefaults()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
-			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.WithDefaults())
+		if again := defaults.Fill(a); !reflect.DeepEqual(again, defaults.Fill(again)) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
+			t.Errorf("%T resolves to %+v, and that to %+v", a, again, defaults.Fill(again))
 		}
 	}
 }
@@ -465,7 +465,7 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	s := Setting{Data: Table{Set: "two_moons", MaxRows: 120}}
 	written := s
 	written.Forget, written.Fit, written.Goal = Random{0.05, 999}, train.Config{}.WithDefaults(), Labels{}
-	written.Model = model.NetworkFunc(func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.WithDefaults() })
+	written.Model = model.NetworkFunc(func(f, c int) model.Architecture { return defaults.Fill(tabular.MLP{Features: f, Outputs: c}) })
 	if keysOf(t, l, s) != keysOf(t, l, written) {
 		t.Error("a setting that is written out has other keys")
 	}

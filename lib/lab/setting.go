@@ -170,7 +170,7 @@ func (s Setting) network(info datasets.Info) (model.Architecture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return defaults.InForce(arch, arch.WithDefaults()), nil
+	return defaults.Fill(arch), nil
 }
 
 // fit returns the architecture for records of these sizes. It refuses a network that would read the

@@ -115,11 +115,6 @@ func (learnedInputs) Inputs() int { return 1 }
 // Returns implements model.Architecture.
 func (m learnedInputs) Returns() []model.Output { return m.Of.Returns() }
 
-// WithDefaults implements model.Architecture.
-func (m learnedInputs) WithDefaults() model.Architecture {
-	return learnedInputs{defaults.InForce(m.Of, m.Of.WithDefaults()), m.Records}
-}
-
 // Check implements model.Architecture.
 func (m learnedInputs) Check() error { return m.Of.Check() }
 
@@ -150,7 +145,7 @@ type clampedOptimizer struct {
 
 // WithDefaults implements nn.Optimizer.
 func (w clampedOptimizer) WithDefaults() nn.Optimizer {
-	return clampedOptimizer{defaults.InForce(w.Optimizer, w.Optimizer.WithDefaults()), w.bounds}
+	return clampedOptimizer{w.Optimizer.WithDefaults(), w.bounds}
 }
 
 // Step implements nn.Optimizer.

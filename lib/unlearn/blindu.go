@@ -59,14 +59,14 @@ type BlindU struct {
 	Masking   privacy.Masking `json:"masking,omitzero" default:"-"` // zero: 60 % without replacement
 	Unmasked  bool            `json:"unmasked,omitempty"`           // records are compressed only, not masked
 	Auxiliary Auxiliary       `json:"auxiliary,omitempty" default:"public"`
-	Weighting Weighting       `json:"weighing,omitempty" default:"mgda"`
+	Weighting Weighting       `json:"weighing,omitempty"` // "": ByMGDA, with Coded ByRatio
 	Bounded   bool            `json:"bounded,omitempty"`
 	Epochs    int             `json:"epochs,omitempty" default:"20"` // at most
 	LR        float64         `json:"lr,omitempty" default:"1e-3"`
 	Batch     int             `json:"batch,omitempty" default:"20"`    // a request's own batch size has priority
 	Clip      *float64        `json:"clip,omitempty" default:"1"`      // gradient norm; new(0.0): no clipping
-	Rate      *float64        `json:"rate,omitempty" default:"1"`      // weight of the first mutual information; new(0.0): none
-	Critic    int             `json:"critic,omitempty" default:"5"`    // steps of the critic per step of the model
+	Rate      *float64        `json:"rate,omitempty"`                  // weight of the first mutual information; nil: 1, with Coded 4; new(0.0): none
+	Critic    int             `json:"critic,omitempty"`                // steps of the critic per step of the model; 0: 5, with Coded 40
 	WarmUp    int             `json:"warm_up,omitempty" default:"100"` // steps of the critic at the start
 	// Coded runs the published program, whose server is not blind; nil: the paper's method.
 	Coded *Coded `json:"coded,omitempty"`
@@ -106,6 +106,7 @@ func (m *BlindU) SetDefaults() {
 	if m.Coded != nil {
 		m.Weighting, m.Rate, m.Critic = cmp.Or(m.Weighting, ByRatio), cmp.Or(m.Rate, new(4.0)), cmp.Or(m.Critic, 40)
 	}
+	m.Weighting, m.Rate, m.Critic = cmp.Or(m.Weighting, ByMGDA), cmp.Or(m.Rate, new(1.0)), cmp.Or(m.Critic, 5)
 }
 
 // combiner returns the gradient combiner of the weighting.

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/information"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -68,7 +69,7 @@ func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err := m.checkCoded(r); err != nil {
 		return nil, err
 	}
-	of, is := r.Runner.Arch.WithDefaults().(ib.Bottleneck)
+	of, is := defaults.Fill(r.Runner.Arch).(ib.Bottleneck)
 	if !is {
 		return nil, fmt.Errorf("needs an information bottleneck, %s is not one", r.Runner.Arch.Name())
 	}

@@ -7,8 +7,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"math"
-	"strings"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -48,7 +48,7 @@ func goldenCells(first, n, offset int, shift float64) Data {
 func goldenWatch(t *testing.T, frozen bool) *criticGame {
 	t.Helper()
 	r := criticFixture(t)
-	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: nn.Zero}
+	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: new(0.0)}
 	r.Forget, r.Retain, r.HeldOut = goldenCells(0, 4, 3, 2), goldenCells(4, 36, 11, 0), goldenCells(0, 20, 29, 0.25)
 	r.HeldOut.NonMembers = true
 	watcher := criticModel{Of: arch, Recon: loss.LibrarySquaredError{}}

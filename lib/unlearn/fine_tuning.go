@@ -18,8 +18,8 @@ import (
 // SDE's methods in those papers: Descent's settings, 10 epochs at 0.01.
 type FineTuning struct {
 	Epochs int      `json:"epochs,omitempty" default:"10"`
-	LR     float64  `json:"lr,omitempty" default:"5e-4"` // with SGD 0.01
-	SGD    *Descent `json:"sgd,omitempty"`               // replaces Adam unless nil
+	LR     float64  `json:"lr,omitempty"`  // 5e-4, with SGD 0.01
+	SGD    *Descent `json:"sgd,omitempty"` // replaces Adam unless nil
 	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
 	// Adam.
 	WeightDecay float64 `json:"weight_decay,omitempty"`
@@ -39,6 +39,7 @@ func (m *FineTuning) SetDefaults() {
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 0.01)
 	}
+	m.LR = cmp.Or(m.LR, 5e-4)
 }
 
 // Unlearn implements Method.

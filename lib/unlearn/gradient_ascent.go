@@ -17,8 +17,8 @@ import (
 // 1e-4.
 type GradientAscent struct {
 	Epochs int      `json:"epochs,omitempty" default:"5"`
-	LR     float64  `json:"lr,omitempty" default:"5e-4"` // with SGD 1e-4
-	SGD    *Descent `json:"sgd,omitempty"`               // replaces Adam unless nil
+	LR     float64  `json:"lr,omitempty"`  // 5e-4, with SGD 1e-4
+	SGD    *Descent `json:"sgd,omitempty"` // replaces Adam unless nil
 	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
 	// Adam.
 	WeightDecay float64 `json:"weight_decay,omitempty"`
@@ -38,6 +38,7 @@ func (m *GradientAscent) SetDefaults() {
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 1e-4)
 	}
+	m.LR = cmp.Or(m.LR, 5e-4)
 }
 
 // Unlearn implements Method.

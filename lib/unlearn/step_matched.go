@@ -33,9 +33,9 @@ import (
 // paper's, but every record is seen more often than there.
 type StepMatched[M Method] struct {
 	Of       M   `json:"of,omitzero"`
-	Records  int `json:"records,omitempty"` // N', 0: 50,000; unused with Retained
-	Retained int `json:"retained,omitempty"`                // N' of the retain set alone, 0: by Records
-	Batch    int `json:"batch,omitempty" default:"256"`     // b'
+	Records  int `json:"records,omitempty"`             // N', 0: 50,000; unused with Retained
+	Retained int `json:"retained,omitempty"`            // N' of the retain set alone, 0: by Records
+	Batch    int `json:"batch,omitempty" default:"256"` // b'
 }
 
 // Info implements Method. The forget and the retain set are counted, whatever the method

@@ -98,7 +98,7 @@ func drawings() Case {
 }
 
 // wideNet can memorise some hundred records.
-var wideNet = tabular.MLP{Hidden: 64, Dropout: tabular.NoDropout}
+var wideNet = tabular.MLP{Hidden: 64, Dropout: new(0.0)}
 
 func tableMethods() []unlearn.Method {
 	return []unlearn.Method{

@@ -213,7 +213,7 @@ func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
 			t.Fatalf("%d networks, %v", len(s.Cases), err)
 		}
 		for i, c := range s.Cases {
-			b := networkOf(t, c).WithDefaults().(ib.Bottleneck)
+			b := defaults.Fill(networkOf(t, c)).(ib.Bottleneck)
 			if want := []string{"resnet", "vit"}[i]; b.Compressor.Name() != "resnet" || b.Approximator.Name() != want {
 				t.Errorf("%s, %s: %s", scale, c.Label, b.Name())
 			}

@@ -25,7 +25,7 @@ func initial(a model.Architecture) nn.Params {
 
 // autoencoder is a small network of cells, with n cells to reconstruct.
 func autoencoder(n int, dropout float64) (vae.Cells, train.Objective) {
-	m := vae.Cells{Genes: 6, Hidden: []int{5, 4}, Latent: 2, Dropout: dropout}
+	m := vae.Cells{Genes: 6, Hidden: []int{5, 4}, Latent: 2, Dropout: new(dropout)}
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, library := array.New[float32](n, m.Genes), array.New[float32](n, 1)
 	for i := range n {
@@ -155,7 +155,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 		t.Errorf("nothing is drawn: %v", err)
 	}
 	mlp, labels := classifier(6)
-	mlp.Dropout = tabular.NoDropout
+	mlp.Dropout = new(0.0)
 	r, p = modeltest.OpenRunner(t, mlp), initial(mlp)
 	alone, err := Coded{Batch: 1}.Estimate(t.Context(), r, p, labels)
 	if err != nil {
@@ -192,7 +192,7 @@ func TestExactAveragesDraws(t *testing.T) {
 	if mean, err := (Exact{}).Estimate(t.Context(), r, p, o); err != nil || mean.Trace() == got.Trace() {
 		t.Errorf("the posterior's mean is no draw: %v", err)
 	}
-	m.Dropout = 0
+	m.Dropout = new(0.0)
 	_, err = Exact{Draws: 1}.Estimate(t.Context(), modeltest.OpenRunner(t, m), p, o)
 	wantWords(t, err, "drops out units")
 	_, err = Exact{Draws: -1}.Estimate(t.Context(), r, p, o)
