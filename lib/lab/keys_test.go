@@ -361,7 +361,7 @@ func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 		return id
 	}
 	plain := name(cells.Preparation{})
-	if plain != name(cells.Preparation{}.WithDefaults()) {
+	if plain != name(defaults.Fill(cells.Preparation{})) {
 		t.Error("a default that is written out is another name")
 	}
 	left := variants(cells.Preparation{}, func(path string, changed any) {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"

@@ -23,11 +23,11 @@ import (
 // its main one; here, as in the published program, it is 101. (3) Both losses on Dr share
 // one forward pass and its dropout mask.
 type BadTeacher struct {
-	Epochs      int     `json:"epochs,omitempty" default:"10"`
-	LR          float64 `json:"lr,omitempty" default:"5e-4"`
-	Alpha       float64 `json:"alpha,omitempty" default:"0.6"`
-	Temperature float64 `json:"temperature,omitempty" default:"2"`
-	TeacherSeed int     `json:"teacher_seed,omitempty" default:"101"`
+	Epochs      int      `json:"epochs,omitempty" default:"10"`
+	LR          float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha       *float64 `json:"alpha,omitempty" default:"0.6"`
+	Temperature float64  `json:"temperature,omitempty" default:"2"`
+	TeacherSeed int      `json:"teacher_seed,omitempty" default:"101"`
 	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
 	// it runs out. The whole forget set is too much where it has thousands of records.
 	Batched bool `json:"batched,omitempty"`
@@ -52,7 +52,7 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-m.Alpha)
+	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-*m.Alpha)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, m.Alpha), retain),
+		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, *m.Alpha), retain),
 		r.term("forget", r.Forget, !m.Batched, forget),
 	}
 	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)

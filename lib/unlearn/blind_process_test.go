@@ -101,7 +101,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mask := privacy.Masking{}.WithDefaults()
+	mask := defaults.Fill(privacy.Masking{})
 	ask, err := r.blindRequest(&mask, aux)
 	if err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func (m BlindU) Info() Info {
 
 // SetDefaults implements defaults.Setter.
 func (m *BlindU) SetDefaults() {
-	if m.Masking = m.Masking.WithDefaults(); m.Unmasked {
+	if m.Masking = defaults.Fill(m.Masking); m.Unmasked {
 		m.Masking = privacy.Masking{}
 	}
 	if m.Coded != nil {

@@ -11,9 +11,9 @@ import "context"
 // at 5e-4 with alpha = 0.6. With mini-batches every batch of the retain set is joined by
 // the whole forget set, as in the published program.
 type NegGrad struct {
-	Epochs int     `json:"epochs,omitempty" default:"10"`
-	LR     float64 `json:"lr,omitempty" default:"5e-4"`
-	Alpha  float64 `json:"alpha,omitempty" default:"0.6"` // weight of the retain set
+	Epochs int      `json:"epochs,omitempty" default:"10"`
+	LR     float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha  *float64 `json:"alpha,omitempty" default:"0.6"` // weight of the retain set; new(0.0): the forget set alone
 	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
 	// it runs out. The whole forget set is too much where it has thousands of records.
 	Batched bool `json:"batched,omitempty"`
@@ -33,11 +33,11 @@ func (NegGrad) Info() Info {
 
 // Unlearn implements Method.
 func (m NegGrad) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	down, err := r.objective("retain", r.Retain, false, m.Alpha)
+	down, err := r.objective("retain", r.Retain, false, *m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	up, err := r.objective("forget", r.Forget, !m.Batched, m.Alpha-1)
+	up, err := r.objective("forget", r.Forget, !m.Batched, *m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}

@@ -92,7 +92,7 @@ func expected(t *testing.T, r unlearn.Request, p nn.Params) float64 {
 // The chosen rate is found by trying all of them by hand.
 func TestTunedIsTheMethodAtTheBestOfItsRates(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	for _, slack := range []float64{0.01, 0.3, nn.Zero} {
+	for _, slack := range []float64{0.01, 0.3, 0} {
 		m := unlearn.Tuned[unlearn.RandomLabel]{Rates: []float64{1e-5, 0.01, 0.03, 0.1, 0.3, 1e30}, Slack: new(slack)}
 		floor := accuracyOf(t, r, r.Original, r.HeldOut) - slack
 		best, nearest := 0.0, math.Inf(1)

@@ -20,10 +20,10 @@ import (
 // there is no rewinding. All three are the RULER program's; for the published method see
 // SCRUBKurmanji.
 type SCRUB struct {
-	Epochs      int     `json:"epochs,omitempty" default:"10"`
-	LR          float64 `json:"lr,omitempty" default:"5e-4"`
-	Alpha       float64 `json:"alpha,omitempty" default:"0.6"`
-	Temperature float64 `json:"temperature,omitempty" default:"2"`
+	Epochs      int      `json:"epochs,omitempty" default:"10"`
+	LR          float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha       *float64 `json:"alpha,omitempty" default:"0.6"`
+	Temperature float64  `json:"temperature,omitempty" default:"2"`
 	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
 	// it runs out. The whole forget set is too much where it has thousands of records.
 	Batched bool `json:"batched,omitempty"`
@@ -48,11 +48,11 @@ func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.distillTarget(teacher, r.Retain, m.Temperature, m.Alpha)
+	keep, err := r.distillTarget(teacher, r.Retain, m.Temperature, *m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.distillTarget(teacher, r.Forget, m.Temperature, m.Alpha-1)
+	leave, err := r.distillTarget(teacher, r.Forget, m.Temperature, *m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}

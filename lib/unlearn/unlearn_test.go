@@ -31,10 +31,10 @@ func TestTheZeroValueIsThePapersSetting(t *testing.T) {
 		epochs             int
 	}{
 		{unlearn.GradientAscent{}, unlearn.GradientAscent{Epochs: 5, LR: 5e-4}, unlearn.GradientAscent{LR: 1e-3}, 5},
-		{unlearn.NegGrad{}, unlearn.NegGrad{Epochs: 10, LR: 5e-4, Alpha: 0.6}, unlearn.NegGrad{Alpha: 0.5}, 10},
+		{unlearn.NegGrad{}, unlearn.NegGrad{Epochs: 10, LR: 5e-4, Alpha: new(0.6)}, unlearn.NegGrad{Alpha: new(0.5)}, 10},
 		{unlearn.FineTuning{}, unlearn.FineTuning{Epochs: 10, LR: 5e-4}, unlearn.FineTuning{LR: 1e-3}, 10},
-		{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2}, unlearn.SCRUB{Temperature: 1}, 10},
-		{unlearn.BadTeacher{}, unlearn.BadTeacher{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2, TeacherSeed: 101}, unlearn.BadTeacher{TeacherSeed: 102}, 10},
+		{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 10, LR: 5e-4, Alpha: new(0.6), Temperature: 2}, unlearn.SCRUB{Temperature: 1}, 10},
+		{unlearn.BadTeacher{}, unlearn.BadTeacher{Epochs: 10, LR: 5e-4, Alpha: new(0.6), Temperature: 2, TeacherSeed: 101}, unlearn.BadTeacher{TeacherSeed: 102}, 10},
 		{unlearn.RandomWeights{}, unlearn.RandomWeights{Seed: 100}, unlearn.RandomWeights{Seed: 101}, 0},
 		{unlearn.Retrain{}, unlearn.Retrain{SeedShift: 0}, unlearn.Retrain{SeedShift: 2}, r.Fit.Epochs},
 	} {

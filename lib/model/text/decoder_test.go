@@ -5,6 +5,7 @@ package text
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestTheSizesAreGPT2s(t *testing.T) {
 		t.Errorf("%d weights, want %d", got, want)
 	}
 	d := defaults.Fill(Decoder{})
-	if d != (Decoder{128, 127, 4, 256, 4, 1024, 50257, 128, new(0.1), 1e-5}) || defaults.Fill(d) != model.Architecture(d) {
+	if !reflect.DeepEqual(d, Decoder{128, 127, 4, 256, 4, 1024, 50257, 128, new(0.1), 1e-5}) || !reflect.DeepEqual(defaults.Fill(d), d) {
 		t.Errorf("the defaults are %+v", d)
 	}
 	for _, r := range model.RandomInputs(Decoder{Vocabulary: 9, Dropout: new(0.0)}) {

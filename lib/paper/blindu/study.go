@@ -162,7 +162,7 @@ func (c Case) beta() float64 {
 	return *defaults.Fill(g).Beta
 }
 
-func (c Case) rate() float64 { return c.masking(false).WithDefaults().Rate }
+func (c Case) rate() float64 { return defaults.Fill(c.masking(false)).Rate }
 
 // masking is how an owner masks records. A position of a photograph is masked in all of its
 // channels, or in none.

@@ -61,7 +61,7 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 			if m := defaults.Fill(at.Model.(vae.Cells)); !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
 				t.Errorf("%s: network %+v", c.Label, m)
 			}
-			if at.Data.(lab.Cells).WithDefaults().Variable.Top != 2000 || at.Data.(lab.Cells).WithDefaults().TrainFraction != 0.85 {
+			if defaults.Fill(at.Data.(lab.Cells)).Variable.Top != 2000 || defaults.Fill(at.Data.(lab.Cells)).TrainFraction != 0.85 {
 				t.Errorf("%s: prepared as %+v", c.Label, at.Data)
 			}
 		}

@@ -1,3 +1,5 @@
+// Package defaults selects the settings in force of a value whose type may embed a type of this
+// library.
 package defaults
 
 import "reflect"
