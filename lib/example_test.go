@@ -227,7 +227,7 @@ func ExampleSetting_network() {
 	people, err := lethe.ReadCSV(path, lethe.Target("ill"))
 	check(err)
 	narrow := model.NetworkFunc(func(features, classes int) model.Architecture {
-		return tabular.MLP{Features: features, Outputs: classes, Hidden: 8, Dropout: tabular.NoDropout}
+		return tabular.MLP{Features: features, Outputs: classes, Hidden: 8, Dropout: new(0.0)}
 	})
 	c, err := lab.Case(ctx, lethe.Setting{Data: people, Forget: lethe.Share{}, Model: narrow})
 	check(err)

@@ -3,7 +3,6 @@
 package cells
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -15,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Unlabelled is the class name of the cells without a published class. It follows the published
@@ -27,7 +27,7 @@ const Unlabelled = "no label"
 type Preparation struct {
 	cells.Choice
 	// TrainFraction of the cells, by numpy's legacy shuffle, rounded down.
-	TrainFraction float64 `json:"train_fraction,omitempty"` // 0: 0.85
+	TrainFraction float64 `json:"train_fraction,omitempty" default:"0.85"`
 	// Clusters uses Leiden's clusters as classes instead of the published types, as
 	// the paper does. See Smallest.
 	Clusters bool `json:"clusters,omitempty"`
@@ -48,12 +48,6 @@ const (
 	SecondSmallest = "second smallest cluster"
 )
 
-// WithDefaults returns p with zeros replaced by the defaults.
-func (p Preparation) WithDefaults() Preparation {
-	p.Choice, p.TrainFraction = p.Choice.WithDefaults(), cmp.Or(p.TrainFraction, 0.85)
-	return p
-}
-
 func (p Preparation) check() error {
 	if !(p.TrainFraction > 0 && p.TrainFraction < 1) {
 		return fmt.Errorf("the fraction for training is %v, want one between 0 and 1", p.TrainFraction)
@@ -69,7 +63,7 @@ func (p Preparation) check() error {
 // algorithm uses the same seed. IDs are the numbers of the cells in the set, and the column
 // datasets.Library holds their total counts, from which counts can be recovered.
 func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
-	out, err := c.prepared(p.WithDefaults(), seed)
+	out, err := c.prepared(defaults.Fill(p), seed)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
@@ -128,7 +122,7 @@ type selection struct {
 }
 
 func (p Preparation) choose(c *Cells, seed uint32) (*selection, error) {
-	options := cells.Options{Choice: p.Choice, Scaled: p.Scaled}.WithDefaults()
+	options := defaults.Fill(cells.Options{Choice: p.Choice, Scaled: p.Scaled})
 	if p.Clusters {
 		all, err := options.Prepare(c.Counts, c.Genes, rand.New(rand.NewPCG(uint64(seed), 0)))
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -232,7 +233,7 @@ func (c *Cells) Name() string { return c.info.Name }
 // Info describes the cells of the file, before any is left out. Features are the genes that Prepare
 // chooses some.
 func (c *Cells) Info() (datasets.Info, error) {
-	p, info := c.settings.Preparation.WithDefaults(), c.info
+	p, info := defaults.Fill(c.settings.Preparation), c.info
 	info.Features = min(info.Features, p.Variable.Top)
 	info.TestRows = info.Rows - int(p.TrainFraction*float64(info.Rows))
 	if p.Types {

@@ -34,7 +34,7 @@ var (
 	original     = lab.Variant{Label: "original (do nothing)", Method: unlearn.NoOp{}, Control: true}
 	oracle       = lab.Variant{Label: "retrained (oracle)", Method: unlearn.Retrain{}, Control: true}
 	secondOracle = lab.Variant{Label: "retrained, other seed", Method: unlearn.SecondOracle, Control: true}
-	random       = lab.Variant{Label: unlearn.RandomWeights{}.Name(), Method: unlearn.RandomWeights{}, Control: true}
+	random       = lab.Variant{Label: unlearn.RandomWeights{}.Info().Name, Method: unlearn.RandomWeights{}, Control: true}
 )
 
 // ControlVariants returns the rows that every table of models has: the original (no unlearning),

@@ -73,7 +73,7 @@ func (l RMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if _, ok := c.Problem.Arch.(model.Classifier); !ok {
 		a = cmp.Or(l.A, 1)
 	}
-	ratios, err := shadow.RMIA{Offline: true, A: a}.Ratios(shadow.Evidence{Target: target, Shadows: shadow.Shadows{
+	ratios, err := shadow.RMIA{Offline: true, A: new(a)}.Ratios(shadow.Evidence{Target: target, Shadows: shadow.Shadows{
 		Scores: array.Matrix[float64]{Rows: 1, Cols: len(theirs), Data: theirs}, In: [][]bool{make([]bool, len(theirs))},
 	}})
 	if err != nil {

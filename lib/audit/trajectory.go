@@ -31,7 +31,7 @@ func (c *Case) Track(ctx context.Context, method unlearn.Method, each func(*Traj
 	if err != nil {
 		return nil, nil, err
 	}
-	k := &Trajectory{c: c, title: method.Name(), oracle: oracle}
+	k := &Trajectory{c: c, title: method.Info().Name, oracle: oracle}
 	if err := k.add(0, c.Original); err != nil {
 		return nil, nil, err
 	}

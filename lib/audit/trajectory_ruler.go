@@ -23,7 +23,7 @@ type rulerTrajectory struct {
 // DrawRULER unlearns and draws M2 and M4 on a screen, epoch by epoch, beside their values without
 // unlearning and for the oracle.
 func (c *Case) DrawRULER(ctx context.Context, s Screen, method unlearn.Method) error {
-	k := &rulerTrajectory{c: c, title: method.Name()}
+	k := &rulerTrajectory{c: c, title: method.Info().Name}
 	var err error
 	if k.noUnlearning, err = c.RULERValues(c.Original); err != nil {
 		return err

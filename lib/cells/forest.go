@@ -3,13 +3,13 @@ package cells
 // Approximate nearest neighbours by random projection trees.
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -24,16 +24,10 @@ import (
 // the 15 neighbours of simulated cells (tested), and one in forty of PBMC-3k's. It is meant for
 // large sets: for 2,600 cells comparing all pairs is faster.
 type Forest struct {
-	Trees  int    `json:"trees,omitempty"`  // 0: 8
-	Leaf   int    `json:"leaf,omitempty"`   // 0: 64
-	Rounds int    `json:"rounds,omitempty"` // 0: 2
+	Trees  int    `json:"trees,omitempty" default:"8"`
+	Leaf   int    `json:"leaf,omitempty" default:"64"`
+	Rounds int    `json:"rounds,omitempty" default:"2"`
 	Seed   uint64 `json:"seed,omitempty"`
-}
-
-// WithDefaults replaces zeros by the defaults.
-func (f Forest) WithDefaults() Forest {
-	f.Trees, f.Leaf, f.Rounds = cmp.Or(f.Trees, 8), cmp.Or(f.Leaf, 64), cmp.Or(f.Rounds, 2)
-	return f
 }
 
 // NearestOthers is the approximate version of the function NearestOthers. It refuses what that
@@ -42,7 +36,7 @@ func (f Forest) NearestOthers(x array.Matrix[float64], k int) (*Neighbours, erro
 	if err := checkNearest(x, x, k, x.Rows); err != nil {
 		return nil, err
 	}
-	f = f.WithDefaults()
+	f = defaults.Fill(f)
 	if f.Trees < 1 || f.Rounds < 0 || f.Leaf < 2*k {
 		return nil, fmt.Errorf("cells.Forest: %d trees, %d rounds, leaves of %d rows for %d neighbours; a leaf needs twice as many",
 			f.Trees, f.Rounds, f.Leaf, k)

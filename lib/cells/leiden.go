@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -33,22 +34,16 @@ import (
 // Difference from leidenalg 0.12, whose refinement joins a node to a random part: here it joins
 // the best part.
 type Leiden struct {
-	Resolution float64 `json:"resolution,omitempty"` // 0: 0.5
-	Rounds     int     `json:"rounds,omitempty"`     // largest number; 0: until Q does not grow
-	Starts     int     `json:"starts,omitempty"`     // 0: 1
-}
-
-// WithDefaults replaces zeros by the defaults.
-func (l Leiden) WithDefaults() Leiden {
-	l.Resolution, l.Starts = cmp.Or(l.Resolution, 0.5), cmp.Or(l.Starts, 1)
-	return l
+	Resolution float64 `json:"resolution,omitempty" default:"0.5"`
+	Rounds     int     `json:"rounds,omitempty"` // largest number; 0: until Q does not grow
+	Starts     int     `json:"starts,omitempty" default:"1"`
 }
 
 // Clusters returns the community of every node. It refuses a matrix that is not
 // square, symmetric, finite and without negative weights, one without any weight,
 // a resolution that is not above 0, and no generator.
 func (l Leiden) Clusters(graph array.Sparse[float64], rng *rand.Rand) ([]int, error) {
-	l = l.WithDefaults()
+	l = defaults.Fill(l)
 	if err := checkGraph("Leiden", graph); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/stats"
 
 	"gonum.org/v1/gonum/graph/community"
@@ -72,7 +73,7 @@ func partition(t *testing.T, l Leiden, g array.Sparse[float64], seed uint64) ([]
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := Modularity(g, of, l.WithDefaults().Resolution)
+	q, err := Modularity(g, of, defaults.Fill(l).Resolution)
 	if err != nil {
 		t.Fatal(err)
 	}

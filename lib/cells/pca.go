@@ -3,7 +3,6 @@ package cells
 // Principal components.
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -12,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -25,12 +25,12 @@ import (
 // determined up to rotation only, and so are those of a method that has not
 // converged.
 type PCA struct {
-	Components int       `json:"components,omitempty"` // 0: 50
-	Method     PCAMethod `json:"method,omitempty"`     // "": Lanczos
+	Components int       `json:"components,omitempty" default:"50"`
+	Method     PCAMethod `json:"method,omitempty"` // "": Lanczos
 	// Powers and Oversample are the randomised method's: power iterations (0: 7)
 	// and extra columns (0: 10).
-	Powers     int    `json:"powers,omitempty"`
-	Oversample int    `json:"oversample,omitempty"`
+	Powers     int    `json:"powers,omitempty" default:"7"`
+	Oversample int    `json:"oversample,omitempty" default:"10"`
 	Seed       uint64 `json:"seed,omitempty"` // of start vectors
 }
 
@@ -59,12 +59,6 @@ type Components struct {
 	Mean     []float64             // of each gene
 }
 
-// WithDefaults replaces zeros by the defaults.
-func (p PCA) WithDefaults() PCA {
-	p.Components, p.Powers, p.Oversample = cmp.Or(p.Components, 50), cmp.Or(p.Powers, 7), cmp.Or(p.Oversample, 10)
-	return p
-}
-
 // Sparse returns the components of a sparse matrix. It refuses more components than genes, or
 // than cells less one.
 func (p PCA) Sparse(x array.Sparse[float32]) (*Components, error) {
@@ -84,7 +78,7 @@ func (p PCA) Dense(x array.Matrix[float32]) (*Components, error) {
 
 func (p PCA) fit(n, genes int, x rows) (*Components, error) {
 	defer progress.Begin("PCA", 0).Done()
-	p = p.WithDefaults()
+	p = defaults.Fill(p)
 	if p.Components < 1 || p.Components > min(n-1, genes) {
 		return nil, fmt.Errorf("cells.PCA: %d components of %d cells x %d genes: there are at most %d", p.Components, n, genes, min(n-1, genes))
 	}

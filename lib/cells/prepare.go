@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -17,17 +18,11 @@ import (
 // chosen on the logged values.
 type Choice struct {
 	Filter   Filter   `json:"filter,omitzero"`
-	Target   float64  `json:"target,omitempty"` // counts per cell; 0: 10,000
+	Target   float64  `json:"target,omitempty" default:"1e4"` // counts per cell
 	Variable Variable `json:"variable,omitzero"`
 	// OnCounts chooses the variable genes on the counts, as the method was designed (corrected);
 	// false: on the logged values, as coded for PBMC.
 	OnCounts bool `json:"on_counts,omitempty"`
-}
-
-// WithDefaults replaces zeros by the defaults.
-func (c Choice) WithDefaults() Choice {
-	c.Filter, c.Variable, c.Target = c.Filter.WithDefaults(), c.Variable.WithDefaults(), cmp.Or(c.Target, 1e4)
-	return c
 }
 
 // Options are the settings of Prepare, from counts to clusters. The zero value is what the
@@ -40,9 +35,9 @@ type Options struct {
 	Scaled     bool    `json:"scaled,omitempty"`
 	Limit      float64 `json:"limit,omitempty"`
 	PCA        PCA     `json:"pca,omitzero"`
-	Use        int     `json:"use,omitempty"`        // components that define the neighbours; 0: 30
-	Neighbours int     `json:"neighbours,omitempty"` // with the cell itself; 0: 15
-	Forest     *Forest `json:"forest,omitempty"`     // finds the neighbours approximately; nil: exactly
+	Use        int     `json:"use,omitempty" default:"30"`        // components that define the neighbours
+	Neighbours int     `json:"neighbours,omitempty" default:"15"` // with the cell itself
+	Forest     *Forest `json:"forest,omitempty"`                  // finds the neighbours approximately; nil: exactly
 	Leiden     Leiden  `json:"leiden,omitzero"`
 }
 
@@ -52,14 +47,11 @@ func TabulaMuris() Options {
 	return Options{Choice: Choice{Filter: Filter{MinCells: 3}, OnCounts: true}, Scaled: true}
 }
 
-// WithDefaults replaces zeros by the defaults.
-func (o Options) WithDefaults() Options {
-	o.Choice, o.PCA, o.Leiden = o.Choice.WithDefaults(), o.PCA.WithDefaults(), o.Leiden.WithDefaults()
-	o.Use, o.Neighbours = cmp.Or(o.Use, 30), cmp.Or(o.Neighbours, 15)
+// SetDefaults implements defaults.Setter.
+func (o *Options) SetDefaults() {
 	if o.Scaled {
 		o.Limit = cmp.Or(o.Limit, 10)
 	}
-	return o
 }
 
 // Chosen is the result of Choice: the kept cells and variable genes. Cells and Genes are rows
@@ -88,7 +80,7 @@ type Prepared struct {
 // Prepare turns counts, cells x genes, into clusters. rng is used by Leiden only; everything
 // before is deterministic. It refuses what its steps refuse.
 func (o Options) Prepare(counts array.Sparse[float32], genes []string, rng *rand.Rand) (*Prepared, error) {
-	o = o.WithDefaults()
+	o = defaults.Fill(o)
 	if o.Use < 1 || o.Use > o.PCA.Components {
 		return nil, fmt.Errorf("cells.Prepare: neighbours on %d of %d components", o.Use, o.PCA.Components)
 	}
@@ -126,7 +118,7 @@ func (o Options) findNeighbours(places array.Matrix[float64]) (*Neighbours, erro
 // Choose filters cells and genes, normalises, and chooses the variable genes: the part of
 // Options.Prepare before the PCA.
 func (c Choice) Choose(counts array.Sparse[float32], genes []string) (*Chosen, error) {
-	c = c.WithDefaults()
+	c = defaults.Fill(c)
 	out := &Chosen{}
 	var err error
 	if out.Quality, err = Measure(counts, genes); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Quality is the quality control of every cell, before filtering.
@@ -67,15 +68,9 @@ func Measure(counts array.Sparse[float32], genes []string) (*Quality, error) {
 // 200 genes and strictly less than 10 % of their counts on mitochondrial genes; all genes. For
 // Tabula Muris it also requires genes in at least 3 cells.
 type Filter struct {
-	MinGenes int     `json:"min_genes,omitempty"` // 0: 200; 1 keeps every cell that has a count
-	MaxMito  float64 `json:"max_mito,omitempty"`  // share; 0: 0.1; 2 keeps every cell
-	MinCells int     `json:"min_cells,omitempty"` // 0: every gene is kept
-}
-
-// WithDefaults replaces zeros by the defaults.
-func (f Filter) WithDefaults() Filter {
-	f.MinGenes, f.MaxMito = cmp.Or(f.MinGenes, 200), cmp.Or(f.MaxMito, 0.1)
-	return f
+	MinGenes int     `json:"min_genes,omitempty" default:"200"` // 1 keeps every cell that has a count
+	MaxMito  float64 `json:"max_mito,omitempty" default:"0.1"`  // share; 2 keeps every cell
+	MinCells int     `json:"min_cells,omitempty"`               // 0: every gene is kept
 }
 
 func (f Filter) check() error {
@@ -90,7 +85,7 @@ func (f Filter) Cells(q *Quality) ([]int, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	f = f.WithDefaults()
+	f = defaults.Fill(f)
 	var kept []int
 	for i, n := range q.Genes {
 		if n >= f.MinGenes && q.Mito[i] < f.MaxMito {

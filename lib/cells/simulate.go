@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -31,20 +32,20 @@ import (
 // The zero value is a small experiment: 1,000 cells, 600 genes, 6 types of falling size and two
 // rare ones of 32 and 14 cells, like PBMC-3k's dendritic cells and platelets.
 type Simulation struct {
-	Cells      int     `json:"cells,omitempty"`      // 0: 1,000, including rare cells and near-copies
-	Genes      int     `json:"genes,omitempty"`      // 0: 600
-	Types      int     `json:"types,omitempty"`      // common types; 0: 6
-	Rare       []int   `json:"rare,omitempty"`       // cells of each rare type; nil: 32, 14; empty: none
-	Markers    int     `json:"markers,omitempty"`    // marker genes per type; 0: 30
-	Fold       float64 `json:"fold,omitempty"`       // by how much a type raises its markers; 0: 6
-	Library    float64 `json:"library,omitempty"`    // counts of a median cell; 0: 3,000
-	LibrarySD  float64 `json:"library_sd,omitempty"` // of the logarithm of the library size; 0: 0.3
-	Theta      float64 `json:"theta,omitempty"`      // 0: 3; large: Poisson
-	Dropout    float64 `json:"dropout,omitempty"`    // probability that a count becomes 0
-	NearCopies int     `json:"twins,omitempty"`      // near-duplicates
-	CopyNoise  float64 `json:"twin_noise,omitempty"` // 0: 0.05
-	Batches    int     `json:"batches,omitempty"`    // 0: 1
-	BatchSD    float64 `json:"batch_sd,omitempty"`   // 0: 0.3 if there are batches
+	Cells      int     `json:"cells,omitempty" default:"1000"` // including rare cells and near-copies
+	Genes      int     `json:"genes,omitempty" default:"600"`
+	Types      int     `json:"types,omitempty" default:"6"`        // common types
+	Rare       []int   `json:"rare,omitempty"`                     // cells of each rare type; nil: 32, 14; empty: none
+	Markers    int     `json:"markers,omitempty" default:"30"`     // marker genes per type
+	Fold       float64 `json:"fold,omitempty" default:"6"`         // by how much a type raises its markers
+	Library    float64 `json:"library,omitempty" default:"3000"`   // counts of a median cell
+	LibrarySD  float64 `json:"library_sd,omitempty" default:"0.3"` // of the logarithm of the library size
+	Theta      float64 `json:"theta,omitempty" default:"3"`        // large: Poisson
+	Dropout    float64 `json:"dropout,omitempty"`                  // probability that a count becomes 0
+	NearCopies int     `json:"twins,omitempty"`                    // near-duplicates
+	CopyNoise  float64 `json:"twin_noise,omitempty" default:"0.05"`
+	Batches    int     `json:"batches,omitempty" default:"1"`
+	BatchSD    float64 `json:"batch_sd,omitempty"` // 0: 0.3 if there are batches
 }
 
 // Simulated are simulated counts with their true structure.
@@ -63,18 +64,14 @@ type Simulated struct {
 
 const mitochondrial = 5
 
-// WithDefaults replaces zeros by the defaults.
-func (s Simulation) WithDefaults() Simulation {
-	s.Cells, s.Genes, s.Types, s.Markers = cmp.Or(s.Cells, 1000), cmp.Or(s.Genes, 600), cmp.Or(s.Types, 6), cmp.Or(s.Markers, 30)
-	s.Fold, s.Library, s.LibrarySD, s.Theta = cmp.Or(s.Fold, 6), cmp.Or(s.Library, 3000), cmp.Or(s.LibrarySD, 0.3), cmp.Or(s.Theta, 3)
-	s.CopyNoise, s.Batches = cmp.Or(s.CopyNoise, 0.05), cmp.Or(s.Batches, 1)
+// SetDefaults implements defaults.Setter.
+func (s *Simulation) SetDefaults() {
 	if s.Rare == nil {
 		s.Rare = []int{32, 14}
 	}
 	if s.Batches > 1 {
 		s.BatchSD = cmp.Or(s.BatchSD, 0.3)
 	}
-	return s
 }
 
 func (s Simulation) check() error {
@@ -104,7 +101,7 @@ func (s Simulation) check() error {
 // same counts on any number of cores. Cells are in random order. A large simulation can be
 // interrupted by ctx.
 func (s Simulation) Draw(ctx context.Context, rng *rand.Rand) (*Simulated, error) {
-	s = s.WithDefaults()
+	s = defaults.Fill(s)
 	if err := s.check(); err != nil {
 		return nil, err
 	}

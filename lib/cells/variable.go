@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -30,8 +31,8 @@ import (
 // 0 and expected variance 0, as in Seurat (scanpy: 1 for the latter); of tied genes the first
 // are chosen (scanpy: any).
 type Variable struct {
-	Top  int     `json:"top,omitempty"`  // 0: 2,000
-	Span float64 `json:"span,omitempty"` // 0: 0.3
+	Top  int     `json:"top,omitempty" default:"2000"`
+	Span float64 `json:"span,omitempty" default:"0.3"`
 }
 
 // Dispersion is the result of Variable.Measure, an element per gene.
@@ -39,16 +40,10 @@ type Dispersion struct {
 	Mean, Variance, Expected, Standardised []float64
 }
 
-// WithDefaults replaces zeros by the defaults.
-func (v Variable) WithDefaults() Variable {
-	v.Top, v.Span = cmp.Or(v.Top, 2000), cmp.Or(v.Span, 0.3)
-	return v
-}
-
 // Select returns the chosen genes, ascending, and the dispersion of all genes. It refuses fewer
 // than two cells, more genes than there are, and what stats.Loess refuses.
 func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
-	v = v.WithDefaults()
+	v = defaults.Fill(v)
 	if v.Top < 1 || v.Top > x.Cols {
 		return nil, nil, fmt.Errorf("cells.Variable: %d of %d genes were requested", v.Top, x.Cols)
 	}
@@ -64,7 +59,7 @@ func (v Variable) Select(x array.Sparse[float32]) ([]int, *Dispersion, error) {
 
 // Measure returns mean, variance, expected and standardised variance of every gene.
 func (v Variable) Measure(x array.Sparse[float32]) (*Dispersion, error) {
-	v = v.WithDefaults()
+	v = defaults.Fill(v)
 	if err := checkValues("Variable", x); err != nil {
 		return nil, err
 	}

@@ -153,8 +153,9 @@ func printInventories(c *cobra.Command, all ...inventory) {
 func methodList() []listEntry {
 	var out []listEntry
 	for _, m := range unlearn.AllKinds() {
-		sees := m.Sees()
-		e := listEntry{Name: m.Name(), Sees: []string{}}
+		info := m.Info()
+		sees := info.Sees
+		e := listEntry{Name: info.Name, About: info.Does, From: info.From, Sees: []string{}}
 		for _, part := range []struct {
 			name string
 			seen bool
@@ -166,10 +167,6 @@ func methodList() []listEntry {
 		}
 		if len(e.Sees) == 0 {
 			e.Sees = []string{"nothing"}
-		}
-		if d, ok := m.(unlearn.Described); ok {
-			about := d.About()
-			e.About, e.From = about.Does, about.From
 		}
 		if setting, err := json.Marshal(m); err == nil {
 			e.Setting = setting

@@ -77,11 +77,11 @@ func TestEveryMethodAnnouncesItself(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, m := range unlearn.All() {
 		_, _, err := unlearn.Apply(stoppedContext(t), m, r)
-		if !shown.HasNamed(m.Name()) {
-			t.Errorf("%s: %v, and nothing is shown", m.Name(), err)
+		if !shown.HasNamed(m.Info().Name) {
+			t.Errorf("%s: %v, and nothing is shown", m.Info().Name, err)
 		}
 		if err != nil && !errors.Is(err, context.Canceled) {
-			t.Logf("%s: %v", m.Name(), err)
+			t.Logf("%s: %v", m.Info().Name, err)
 		}
 	}
 }

@@ -198,7 +198,7 @@ func networkNames() (out []string) {
 func selectMethods(names []string, classifier bool) ([]unlearn.Method, error) {
 	all, chosen := comparison.AllMethods(), comparison.Methods()
 	if !classifier {
-		general := func(m unlearn.Method) bool { return !unlearn.IsGeneral(m) }
+		general := func(m unlearn.Method) bool { return !m.Info().General }
 		all, chosen = append(slices.DeleteFunc(all, general), unlearn.Generative()...), slices.DeleteFunc(chosen, general)
 	}
 	switch {
@@ -209,7 +209,7 @@ func selectMethods(names []string, classifier bool) ([]unlearn.Method, error) {
 	case names[0] == "all":
 		return all, nil
 	}
-	chosen, err := selectByName("methods", all, unlearn.Method.Name, names)
+	chosen, err := selectByName("methods", all, func(m unlearn.Method) string { return m.Info().Name }, names)
 	if err != nil && !classifier {
 		return nil, fmt.Errorf("%w; other methods need a classifier, and this network is none", err)
 	}

@@ -28,7 +28,7 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, r.silentAnswer(silent))
 	}
 	for _, k := range able {
-		if call, _ := majority(r.found(unlearn.RandomWeights{}.Name()), k); call == audit.Remembered {
+		if call, _ := majority(r.found(unlearn.RandomWeights{}.Info().Name), k); call == audit.Remembered {
 			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the "+
 				"lens is no sign of memory here.", r.Study.Lenses[k].Name(), call))
 		}

@@ -260,7 +260,7 @@ func TestAnUntrainedModelThatIsRememberedIsAWarning(t *testing.T) {
 		t.Errorf("without an untrained model: %s", answers)
 	}
 	untrained := r.Runs[0].Models[1]
-	untrained.Label, untrained.Calls = unlearn.RandomWeights{}.Name(), []audit.Call{audit.Remembered}
+	untrained.Label, untrained.Calls = unlearn.RandomWeights{}.Info().Name, []audit.Call{audit.Remembered}
 	r.Runs[0].Models = append(r.Runs[0].Models, untrained)
 	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "random weights, which never met any record, is called remembered") {
 		t.Errorf("with one: %s", answers)

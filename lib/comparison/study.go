@@ -55,7 +55,7 @@ func Methods() []unlearn.Method {
 func AllMethods() (out []unlearn.Method) {
 	for _, m := range unlearn.All() {
 		_, federated := m.(unlearn.HBFU)
-		if !lab.IsControl(m) && !federated && !m.Sees().Earlier {
+		if !lab.IsControl(m) && !federated && !m.Info().Sees.Earlier {
 			out = append(out, m)
 		}
 	}
@@ -107,10 +107,10 @@ func (s Study) withDefaults() (Study, error) {
 		if m == nil {
 			return s, fmt.Errorf("comparison: method %d is nil", i)
 		}
-		if seen[m.Name()] {
-			return s, fmt.Errorf("comparison: two methods are called %s", m.Name())
+		if seen[m.Info().Name] {
+			return s, fmt.Errorf("comparison: two methods are called %s", m.Info().Name)
 		}
-		seen[m.Name()] = true
+		seen[m.Info().Name] = true
 	}
 	switch {
 	case s.Lab == nil || s.Lab.Engine == nil || s.Lab.Store == nil:
@@ -222,7 +222,7 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 			return nil, nil, errs[k]
 		}
 		if errs[k] != nil {
-			missing = append(missing, Model{Label: m.Name(), Missing: reasonFor(m.Name(), errs[k])})
+			missing = append(missing, Model{Label: m.Info().Name, Missing: reasonFor(m.Info().Name, errs[k])})
 			continue
 		}
 		models = append(models, found)

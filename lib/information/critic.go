@@ -3,7 +3,6 @@
 package information
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -36,8 +35,8 @@ type Critic struct {
 // leakySlope is the slope of LeakyReLU with Coded.
 const leakySlope = 0.2
 
-// WithDefaults replaces an empty Hidden by two layers of 64 units, or 128 with Coded.
-func (c Critic) WithDefaults() Critic {
+// SetDefaults implements defaults.Setter.
+func (c *Critic) SetDefaults() {
 	if len(c.Hidden) == 0 {
 		units := 64
 		if c.Coded {
@@ -45,7 +44,6 @@ func (c Critic) WithDefaults() Critic {
 		}
 		c.Hidden = []int{units, units}
 	}
-	return c
 }
 
 // Check returns an error for a critic that cannot be built.
@@ -100,13 +98,7 @@ func (c Critic) act(t *nn.Tape, z *Node) *Node {
 // and y independent. The average belongs to no player: it moves in every step.
 type Normalised struct {
 	Critic
-	Rate float64 `json:"rate,omitempty"` // rate of the moving average; 0: 0.01
-}
-
-// WithDefaults replaces zeros by their defaults.
-func (c Normalised) WithDefaults() Normalised {
-	c.Critic, c.Rate = c.Critic.WithDefaults(), cmp.Or(c.Rate, 0.01)
-	return c
+	Rate float64 `json:"rate,omitempty" default:"0.01"` // rate of the moving average
 }
 
 // Check returns an error for a critic that cannot be built.

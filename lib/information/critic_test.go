@@ -13,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -127,7 +128,7 @@ func TestACriticDrawsItsLayersInTheirOrder(t *testing.T) {
 // The published program starts with normal weights of variance 2 over the input units and
 // no bias.
 func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
-	c := Critic{X: 49, Y: 98, Coded: true}.WithDefaults()
+	c := defaults.Fill(Critic{X: 49, Y: 98, Coded: true})
 	p := criticWeights(c, engine.Root(1).Stream("critic test"))
 	if len(c.Hidden) != 2 || c.Hidden[0] != 128 || c.Hidden[1] != 128 {
 		t.Errorf("its layers have %v units", c.Hidden)
@@ -152,7 +153,7 @@ func TestACodedCriticBeginsAsTheProgram(t *testing.T) {
 func TestTheBoundHasADerivativeByWhatIsCompared(t *testing.T) {
 	e, rng := open(t), engine.Root(2).Stream("critic test")
 	x, y, other := array.Normal(rng, 9, 4, 1), array.Normal(rng, 9, 2, 1), array.Normal(rng, 9, 2, 1)
-	c := Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8, 6}}}.WithDefaults()
+	c := defaults.Fill(Normalised{Critic: Critic{X: 3, Y: 2, Hidden: []int{8, 6}}})
 	p := append(nn.PyTorch.DenseInit(rng, "compressor", 4, 3), c.Init(rng, "critic.")...)
 	if last := p[len(p)-1]; last.Name != "critic.log_mean" || !last.State || p[2].Name != "critic.x.weight" {
 		t.Fatalf("%d weights, the last is %+v", len(p), last)
@@ -222,7 +223,7 @@ func TestTheAverageIsOverNegatives(t *testing.T) {
 // A critic with negatives mixes the records of a batch; its weights are named where
 // per-record gradients are requested.
 func TestACriticWithSeveralNegativesHasNoPerRecordGradients(t *testing.T) {
-	m := network{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{4}}}.WithDefaults(), 1}
+	m := network{defaults.Fill(Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{4}}}), 1}
 	if !model.HasBatchStats(m) {
 		t.Error("it says that records do not mix")
 	}
@@ -239,7 +240,7 @@ func TestACriticWithSeveralNegativesHasNoPerRecordGradients(t *testing.T) {
 }
 
 func TestCriticsThatCannotBeAreRefused(t *testing.T) {
-	ok := Critic{X: 1, Y: 1}.WithDefaults()
+	ok := defaults.Fill(Critic{X: 1, Y: 1})
 	if err := ok.Check(); err != nil {
 		t.Error(err)
 	}

@@ -8,6 +8,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -43,7 +44,7 @@ func (m pressed) Build(b *nn.Builder, x *Node) model.Trace {
 // representation loses its information about y, measured by nearest neighbours; with a
 // fixed compressor it does not.
 func TestACompressorForgetsAgainstACritic(t *testing.T) {
-	m := pressed{Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{16}}}.WithDefaults()}
+	m := pressed{defaults.Fill(Normalised{Critic: Critic{X: 1, Y: 1, Hidden: []int{16}}})}
 	r, err := model.NewRunner(open(t), m)
 	if err != nil {
 		t.Fatal(err)

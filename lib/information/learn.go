@@ -3,7 +3,6 @@
 package information
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -28,18 +28,16 @@ import (
 // every epoch. In evaluation, negatives come from permutations of the evaluated pairs, so
 // that every y is a negative equally often and never for its own x.
 type Learning struct {
-	Hidden   []int   `json:"hidden,omitempty"`   // units of the critic's layers; nil: 64, 64
-	Epochs   int     `json:"epochs,omitempty"`   // at most; 0: 200
-	Patience int     `json:"patience,omitempty"` // epochs without a better bound that end it; 0: 20
-	Batch    int     `json:"batch,omitempty"`    // pairs per step; 0: 256
-	LR       float64 `json:"lr,omitempty"`       // of Adam; 0: 0.001
+	Hidden   []int   `json:"hidden,omitempty"`                // units of the critic's layers; nil: 64, 64
+	Epochs   int     `json:"epochs,omitempty" default:"200"`  // at most
+	Patience int     `json:"patience,omitempty" default:"20"` // epochs without a better bound that end it
+	Batch    int     `json:"batch,omitempty" default:"256"`   // pairs per step
+	LR       float64 `json:"lr,omitempty" default:"1e-3"`     // of Adam
 }
 
-func (l Learning) withDefaults() Learning {
-	l.Hidden = Critic{Hidden: l.Hidden}.WithDefaults().Hidden
-	l.Epochs, l.Patience = cmp.Or(l.Epochs, 200), cmp.Or(l.Patience, 20)
-	l.Batch, l.LR = cmp.Or(l.Batch, 256), cmp.Or(l.LR, 1e-3)
-	return l
+// SetDefaults implements defaults.Setter.
+func (l *Learning) SetDefaults() {
+	l.Hidden = defaults.Fill(Critic{Hidden: l.Hidden}).Hidden
 }
 
 // bound is a lower bound that a critic is trained on.
@@ -52,8 +50,8 @@ type bound struct {
 
 // learn trains a critic and evaluates it on held-out pairs.
 func (l Learning) learn(ctx context.Context, e *engine.Engine, p Pairs, b bound, seed engine.Root) (*Reading, error) {
-	l = l.withDefaults()
-	critic := Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}}.WithDefaults()
+	l = defaults.Fill(l)
+	critic := defaults.Fill(Normalised{Critic: Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: l.Hidden}})
 	r, err := model.NewRunner(e, network{critic, b.negatives})
 	if err != nil {
 		return nil, err

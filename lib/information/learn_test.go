@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -185,13 +186,13 @@ func TestOverfittingIsNotInTheValue(t *testing.T) {
 
 func TestDefaultsAreThoseDocumented(t *testing.T) {
 	want := Learning{Hidden: []int{64, 64}, Epochs: 200, Patience: 20, Batch: 256, LR: 0.001}
-	if got := (Learning{}).withDefaults(); !reflect.DeepEqual(got, want) {
+	if got := defaults.Fill(Learning{}); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if got := (CodedMINE{}).withDefaults(); got.Steps != 300 || got.Batch != 20 || got.LR != 0.0002 {
+	if got := defaults.Fill(CodedMINE{}); got.Steps != 300 || got.Batch != 20 || got.LR != 0.0002 {
 		t.Errorf("%+v", got)
 	}
-	if c := (Normalised{Critic: Critic{X: 1, Y: 1}}).WithDefaults(); c.Rate != 0.01 {
+	if c := defaults.Fill(Normalised{Critic: Critic{X: 1, Y: 1}}); c.Rate != 0.01 {
 		t.Errorf("%+v", c)
 	}
 }

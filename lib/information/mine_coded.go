@@ -3,12 +3,12 @@
 package information
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -39,9 +39,9 @@ import (
 // 3. Every step draws a new batch; the program sweeps over the data. 4. See [Critic].
 type CodedMINE struct {
 	Hidden []int   `json:"hidden,omitempty"` // units of the critic's layers; nil: 128, 128
-	Steps  int     `json:"steps,omitempty"`  // 0: 300
-	Batch  int     `json:"batch,omitempty"`  // 0: 20
-	LR     float64 `json:"lr,omitempty"`     // 0: 0.0002
+	Steps  int     `json:"steps,omitempty" default:"300"`
+	Batch  int     `json:"batch,omitempty" default:"20"`
+	LR     float64 `json:"lr,omitempty" default:"2e-4"`
 	// FromFirst starts the average at the critic's value for the first negatives of all
 	// pairs, which is the first batch's value where a batch is all pairs.
 	FromFirst bool `json:"from_first,omitempty"`
@@ -57,14 +57,9 @@ func (CodedMINE) About() string {
 	return "BlindU's program: noise as negatives, the value of the last training batch"
 }
 
-func (m CodedMINE) withDefaults() CodedMINE {
-	m.Steps, m.Batch, m.LR = cmp.Or(m.Steps, 300), cmp.Or(m.Batch, 20), cmp.Or(m.LR, 2e-4)
-	return m
-}
-
 // Estimate implements Estimator. It needs at least a batch of pairs.
 func (m CodedMINE) Estimate(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*Reading, error) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Steps < 2 {
 		return nil, fmt.Errorf("information: %s: %d updates, at least 2 are needed", m.Name(), m.Steps)
 	}
@@ -96,7 +91,7 @@ func (m CodedMINE) value(ctx context.Context, e *engine.Engine, p Pairs, seed en
 // train takes all steps but the last.
 func (m CodedMINE) train(ctx context.Context, e *engine.Engine, p Pairs, seed engine.Root) (*model.Runner, nn.Params, error) {
 	critic := Critic{X: p.X.Cols, Y: p.Y.Cols, Hidden: m.Hidden, Coded: true}
-	arch := network{Normalised{critic, 1e-3}.WithDefaults(), 1}
+	arch := network{defaults.Fill(Normalised{critic, 1e-3}), 1}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {
 		return nil, nil, err

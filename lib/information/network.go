@@ -36,12 +36,6 @@ func (m network) Returns() []model.Output {
 // UsesBatchStats implements model.UsesBatchStats.
 func (network) UsesBatchStats() bool { return true }
 
-// WithDefaults implements model.Architecture.
-func (m network) WithDefaults() model.Architecture {
-	m.Normalised = m.Normalised.WithDefaults()
-	return m
-}
-
 // Build implements model.Architecture.
 func (m network) Build(b *nn.Builder, x *Node) model.Trace {
 	ys := make([]*Node, 1+m.Negatives)

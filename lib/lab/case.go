@@ -95,7 +95,7 @@ func (c *Case) ReleaseModels() { clear(c.trained) }
 // the store or trained now.
 func (c *Case) TrainedModel(ctx context.Context, o ModelSpec) (*Trajectory, error) {
 	if o.Method != nil {
-		return nil, fmt.Errorf("lab: %s is an unlearning method, not a training", o.Method.Name())
+		return nil, fmt.Errorf("lab: %s is an unlearning method, not a training", o.Method.Info().Name)
 	}
 	if t := c.trained[o]; t != nil {
 		return t, nil
@@ -294,7 +294,7 @@ func (c *Case) Unlearn(ctx context.Context, method unlearn.Method) (*Model, erro
 	case method == nil:
 		return nil, errors.New("lab: no method is named")
 	}
-	return c.Variant(ctx, Variant{method.Name(), method, IsControl(method)})
+	return c.Variant(ctx, Variant{method.Info().Name, method, IsControl(method)})
 }
 
 // Watch unlearns without the store and calls each after every epoch with the model as it
@@ -310,13 +310,13 @@ func (c *Case) Watch(ctx context.Context, method unlearn.Method, each func(train
 		if each == nil || ctx.Err() != nil { // stopped
 			return nil
 		}
-		return each(s.History[len(s.History)-1], c.NewModel(method.Name(), s.Params[:len(r.Original)].Clone()))
+		return each(s.History[len(s.History)-1], c.NewModel(method.Info().Name, s.Params[:len(r.Original)].Clone()))
 	}}
 	weights, rep, err := unlearn.Apply(ctx, method, r)
 	if err != nil {
 		return nil, err
 	}
-	m := c.NewModel(method.Name(), weights)
+	m := c.NewModel(method.Info().Name, weights)
 	m.Report, m.Control = rep, IsControl(method)
 	return m, nil
 }

@@ -3,12 +3,11 @@
 package lab
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -26,29 +25,18 @@ import (
 // Difference from the paper: the term is the mean over the latent variables, as in the
 // program. With the paper's sum (option Sum) the same Beta is d times stronger.
 type Compression struct {
-	Beta float64 `json:"beta,omitempty"` // 0: 1e-3, nn.Zero: none
-	Sum  bool    `json:"sum,omitempty"`  // over the latent variables, instead of their mean
+	Beta *float64 `json:"beta,omitempty" default:"1e-3"` // new(0.0): none
+	Sum  bool     `json:"sum,omitempty"`                 // over the latent variables, instead of their mean
 }
 
-var (
-	_ GoalWithDefaults = Compression{}
-	_ PerRecordLoss    = Compression{}
-)
+var _ PerRecordLoss = Compression{}
 
 // Name implements Goal.
 func (Compression) Name() string { return "compression" }
 
-// WithDefaults implements GoalWithDefaults.
-func (g Compression) WithDefaults() Goal { return g.withDefaults() }
-
-func (g Compression) withDefaults() Compression {
-	g.Beta = cmp.Or(g.Beta, 1e-3)
-	return g
-}
-
 // Objective implements Goal.
 func (g Compression) Objective(p *Problem, rows []int) (train.Objective, error) {
-	g = g.withDefaults()
+	g = defaults.Fill(g)
 	weight, err := g.divergenceWeight(p.Arch)
 	if err != nil {
 		return nil, err
@@ -67,12 +55,12 @@ func (g Compression) divergenceWeight(a model.Architecture) (float64, error) {
 	switch {
 	case latent == 0:
 		return 0, fmt.Errorf("the network %s has no codes to compress", a.Name())
-	case g.Beta == nn.Zero:
+	case *g.Beta == 0:
 		return 0, nil
 	case g.Sum:
-		return g.Beta, nil
+		return *g.Beta, nil
 	}
-	return g.Beta / float64(latent), nil
+	return *g.Beta / float64(latent), nil
 }
 
 // RecordLosses implements PerRecordLoss: the cross-entropy of each record at the mean of

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model/ib"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -37,7 +36,7 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 	for _, g := range []struct {
 		goal Compression
 		want float64
-	}{{Compression{}, ce + 1e-3*kl/3}, {Compression{Beta: 2}, ce + 2*kl/3}, {Compression{Beta: 2, Sum: true}, ce + 2*kl}, {Compression{Beta: nn.Zero}, ce}} {
+	}{{Compression{}, ce + 1e-3*kl/3}, {Compression{Beta: new(2.0)}, ce + 2*kl/3}, {Compression{Beta: new(2.0), Sum: true}, ce + 2*kl}, {Compression{Beta: new(0.0)}, ce}} {
 		o, err := g.goal.Objective(c.Problem, rows)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +58,7 @@ func TestCompressionWeighsTheDivergence(t *testing.T) {
 // A method may ask for the original's objective on synthetic records: they are not looked
 // up by their numbers.
 func TestAnObjectiveOfRecordsThatWereMade(t *testing.T) {
-	c := mustCase(t, newLab(t), Setting{Data: Table{Set: "two_moons"}, Model: narrow, Goal: Compression{Beta: nn.Zero}, Fit: train.Config{Epochs: 1}})
+	c := mustCase(t, newLab(t), Setting{Data: Table{Set: "two_moons"}, Model: narrow, Goal: Compression{Beta: new(0.0)}, Fit: train.Config{Epochs: 1}})
 	r, err := c.Request(t.Context(), unlearn.AuxiliaryTuning{Auxiliary: unlearn.Noise})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/store"
 )
@@ -172,7 +173,7 @@ type Cells struct {
 func (d Cells) Name() string { return d.Set }
 
 func (d Cells) withDefaults() Cells {
-	d.Preparation = d.Preparation.WithDefaults()
+	d.Preparation = defaults.Fill(d.Preparation)
 	return d
 }
 

@@ -106,7 +106,7 @@ func Example() {
 			panic(err)
 		}
 		for _, l := range losses.Forgotten {
-			loss[method.Name()] += l / float64(len(losses.Forgotten))
+			loss[method.Info().Name] += l / float64(len(losses.Forgotten))
 		}
 	}
 	fmt.Println("the oracle knows the island less than the original:", loss["retrain"] > 1.5*loss["do-nothing"])

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/torch"
@@ -156,11 +157,11 @@ func (w *writer) writeAbout(c *Case, j Job) error {
 	o, arch := j.model.ModelSpec, c.Problem.Arch
 	fit := c.training(o).Fit
 	x := Exported{
-		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: arch.WithDefaults(), Fit: fit, Seed: o.Seed,
+		Job: j.ID, Run: j.Key, DataSet: c.DataSet(), DataHash: c.Hash, Network: arch.Name(), Config: defaults.Fill(arch), Fit: fit, Seed: o.Seed,
 		Files: w.files,
 	}
 	if o.Method != nil {
-		x.Method, x.Setting = o.Method.Name(), o.Method.WithDefaults()
+		x.Method, x.Setting = o.Method.Info().Name, defaults.Fill(o.Method)
 	}
 	b, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {

@@ -52,7 +52,7 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 		}
 		back, err := nn.FromFile(f, "", c.Runner.WeightShapes())
 		if err != nil || back.Hash() != weights.Hash() {
-			t.Errorf("%s: other weights (%v)", m.Name(), err)
+			t.Errorf("%s: other weights (%v)", m.Info().Name, err)
 		}
 		want, err := c.Runner.Predict(weights, c.Test.X)
 		if err != nil {
@@ -60,11 +60,11 @@ func TestAnExportedModelIsTheStoredOne(t *testing.T) {
 		}
 		embedding, err := npy.ReadMatrix(filepath.Join(folder, "embedding_test.npy"))
 		if err != nil || embedding.Rows != c.Test.X.Rows || float32(embedding.Data[5]) != want.Embedding.Data[5] {
-			t.Errorf("%s: other embeddings (%v)", m.Name(), err)
+			t.Errorf("%s: other embeddings (%v)", m.Info().Name, err)
 		}
 		for name, rows := range map[string][]int{"forget": c.Forget, "retain": c.Retain, "labels_train": c.Train.Y, "labels_test": c.Test.Y} {
 			if got, err := npy.ReadIndices(filepath.Join(folder, name+".npy")); err != nil || !slices.Equal(got, rows) {
-				t.Errorf("%s: %s holds other rows (%v)", m.Name(), name, err)
+				t.Errorf("%s: %s holds other rows (%v)", m.Info().Name, name, err)
 			}
 		}
 		checkAbout(t, folder)

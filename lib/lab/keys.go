@@ -3,14 +3,15 @@
 package lab
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"maps"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -19,7 +20,7 @@ import (
 
 // ResultsVersion is the version of all numbers. It is raised, and with it every store key
 // changes, when a change of the program changes every result. A change of one method raises
-// that method's own version (unlearn.Versioned), one of a measure the measure's.
+// that method's own version ([unlearn.Info]), one of a measure the measure's.
 const ResultsVersion = 2
 
 // Key returns the store key of something computed from the problem. With a shifted lab the
@@ -57,7 +58,7 @@ type NetworkKey struct {
 
 // NetworkKeyOf returns the key of a network with its defaults filled in.
 func NetworkKeyOf(a model.Architecture) NetworkKey {
-	return NetworkKey{a.Name(), defaults.InForce(a, a.WithDefaults())}
+	return NetworkKey{a.Name(), defaults.Fill(a)}
 }
 
 // MethodKey is an unlearning method as a part of a store key.
@@ -69,7 +70,9 @@ type MethodKey struct {
 
 // MethodKeyOf returns the key of a method with its defaults filled in.
 func MethodKeyOf(m unlearn.Method) MethodKey {
-	return MethodKey{m.Name(), unlearn.VersionOf(m), defaults.InForce(m, m.WithDefaults())}
+	m = defaults.Fill(m)
+	info := m.Info()
+	return MethodKey{info.Name, cmp.Or(info.Version, 1), m}
 }
 
 // augmenterKey returns the type name and the fields of an augmenter, or nil.
@@ -80,11 +83,10 @@ func augmenterKey(a train.Augmenter) *namedConfig {
 	return &namedConfig{Name: fmt.Sprintf("%T", a), Setting: a}
 }
 
-// goalKey is a goal as a part of a store key. A goal that implements unlearn.Versioned adds
-// its version.
+// goalKey is a goal as a part of a store key. A VersionedGoal adds its version.
 func goalKey(g Goal) namedConfig {
 	key := namedConfig{Name: g.Name(), Setting: g}
-	if v, ok := g.(unlearn.Versioned); ok {
+	if v, ok := g.(VersionedGoal); ok {
 		key.Version = v.Version()
 	}
 	return key
@@ -143,10 +145,10 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 		key := goalKey(goal)
 		config.Goal = &key
 	}
-	if m.Sees().Earlier && r.Earlier != nil {
+	if m.Info().Sees.Earlier && r.Earlier != nil {
 		config.Earlier, config.Epoch = r.Earlier.Params.Hash(), r.Earlier.Epoch
 	}
-	if m.Sees().HeldOut {
+	if m.Info().Sees.HeldOut {
 		config.HeldOut = hashInts(r.HeldOut.IDs)
 	}
 	return l.Key("unlearn", p, config, map[string]int64{"unlearn": int64(r.Seed)})

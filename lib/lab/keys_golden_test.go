@@ -48,7 +48,7 @@ func TestKeysOfMethodsStayWhatTheyWere(t *testing.T) {
 		}
 		for _, m := range unlearn.AllKinds() {
 			o := ModelSpec{Rows: AllRecords, Seed: c.Seed, Method: m}
-			line(m.Name(), o, l.unlearnKey(c.Problem, c.unlearningGoal(m), m, c.request(m, w)))
+			line(m.Info().Name, o, l.unlearnKey(c.Problem, c.unlearningGoal(m), m, c.request(m, w)))
 		}
 	}
 	slices.Sort(lines)

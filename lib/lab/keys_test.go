@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
@@ -123,8 +125,8 @@ func TestEveryFieldOfANetworkIsInTheKey(t *testing.T) {
 		if len(left) > 0 {
 			t.Errorf("%T: not looked at: %v", a, left)
 		}
-		if again := a.WithDefaults(); !reflect.DeepEqual(again, again.WithDefaults()) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
-			t.Errorf("%T resolves to %+v, and that to %+v", a, again, again.WithDefaults())
+		if again := defaults.Fill(a); !reflect.DeepEqual(again, defaults.Fill(again)) || reflect.TypeOf(again) != reflect.TypeOf(a) || again.Name() != a.Name() {
+			t.Errorf("%T resolves to %+v, and that to %+v", a, again, defaults.Fill(again))
 		}
 	}
 }
@@ -180,15 +182,8 @@ type drifting struct {
 	version int
 }
 
-func (drifting) Name() string       { return "drifting" }
-func (drifting) Sees() unlearn.Sees { return unlearn.Sees{} }
-func (d drifting) Version() int     { return d.version }
-func (d drifting) WithDefaults() unlearn.Method {
-	if d.LR == 0 {
-		d.LR = rate
-	}
-	return d
-}
+func (d drifting) Info() unlearn.Info                                               { return unlearn.Info{Name: "drifting", Version: d.version} }
+func (d *drifting) SetDefaults()                                                    { d.LR = cmp.Or(d.LR, rate) }
 func (drifting) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) { return nil, nil }
 
 func TestADefaultOrACorrectionThatChangesInCodeIsAnotherKey(t *testing.T) {
@@ -366,7 +361,7 @@ func TestEveryFieldOfAPreparationIsInTheNamesOfJobs(t *testing.T) {
 		return id
 	}
 	plain := name(cells.Preparation{})
-	if plain != name(cells.Preparation{}.WithDefaults()) {
+	if plain != name(defaults.Fill(cells.Preparation{})) {
 		t.Error("a default that is written out is another name")
 	}
 	left := variants(cells.Preparation{}, func(path string, changed any) {
@@ -397,9 +392,10 @@ func TestEveryFieldOfALossIsInTheKey(t *testing.T) {
 // seesAll is a method that sees everything.
 type seesAll struct{ unlearn.Unroll }
 
-func (seesAll) WithDefaults() unlearn.Method { return seesAll{} }
-func (seesAll) Sees() unlearn.Sees {
-	return unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+func (m seesAll) Info() unlearn.Info {
+	i := m.Unroll.Info()
+	i.Sees = unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+	return i
 }
 
 func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
@@ -469,15 +465,15 @@ func TestTheSameWorkHasTheSameKeyAndName(t *testing.T) {
 	s := Setting{Data: Table{Set: "two_moons", MaxRows: 120}}
 	written := s
 	written.Forget, written.Fit, written.Goal = Random{0.05, 999}, train.Config{}.WithDefaults(), Labels{}
-	written.Model = model.NetworkFunc(func(f, c int) model.Architecture { return tabular.MLP{Features: f, Outputs: c}.WithDefaults() })
+	written.Model = model.NetworkFunc(func(f, c int) model.Architecture { return defaults.Fill(tabular.MLP{Features: f, Outputs: c}) })
 	if keysOf(t, l, s) != keysOf(t, l, written) {
 		t.Error("a setting that is written out has other keys")
 	}
 	for _, m := range unlearn.AllKinds() {
 		a, errA := s.ID(s.ModelSpec(m))
-		b, errB := written.ID(written.ModelSpec(m.WithDefaults()))
+		b, errB := written.ID(written.ModelSpec(defaults.Fill(m)))
 		if errA != nil || errB != nil || a != b {
-			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Name(), a, b, errA, errB)
+			t.Errorf("%s is called %s and, written out, %s (%v, %v)", m.Info().Name, a, b, errA, errB)
 		}
 	}
 	if fmt.Sprint(s.ModelSpec(unlearn.SecondOracle)) != fmt.Sprint(ModelSpec{Rows: RetainedRecords, Seed: 10_000}) {

@@ -25,13 +25,12 @@ import (
 // SCRUB and Bad Teacher compare with a teacher that sees the same hidden tokens; methods that need
 // labels refuse a network of this goal.
 type MaskedLanguage struct {
-	Rate float64 `json:"rate,omitempty"` // share of hidden tokens, 0: 0.15
+	Rate float64 `json:"rate,omitempty" default:"0.15"` // share of hidden tokens
 }
 
 var (
-	_ GoalWithDefaults = MaskedLanguage{}
-	_ AugmentingGoal   = MaskedLanguage{}
-	_ WeightsLoss      = MaskedLanguage{}
+	_ AugmentingGoal = MaskedLanguage{}
+	_ WeightsLoss    = MaskedLanguage{}
 )
 
 // evaluationSeed is the seed of the masking under which the loss of a record is measured: one
@@ -50,12 +49,6 @@ type languageModel interface {
 
 // Name implements Goal.
 func (MaskedLanguage) Name() string { return "masked-language" }
-
-// WithDefaults implements GoalWithDefaults.
-func (g MaskedLanguage) WithDefaults() Goal {
-	g.Rate = cmp.Or(g.Rate, 0.15)
-	return g
-}
 
 // Objective implements Goal. The tokens are hidden by the problem's augmenter; see Augmenter.
 func (g MaskedLanguage) Objective(p *Problem, rows []int) (train.Objective, error) {

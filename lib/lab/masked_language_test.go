@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -180,11 +181,11 @@ func TestEveryGeneralMethodRunsOnALanguageModel(t *testing.T) {
 		if other, twice := hashes[got.Weights.Hash()]; twice {
 			t.Errorf("%#v leaves the weights of %s", m, other)
 		}
-		hashes[got.Weights.Hash()] = m.Name()
+		hashes[got.Weights.Hash()] = m.Info().Name
 	}
 	for _, m := range []unlearn.Method{unlearn.SCRUBKurmanji{}, unlearn.RandomLabel{}} {
 		if _, err := c.Unlearn(t.Context(), m); err == nil || !strings.Contains(err.Error(), "needs a classifier and its labels") {
-			t.Errorf("%s: %v", m.Name(), err)
+			t.Errorf("%s: %v", m.Info().Name, err)
 		}
 	}
 }
@@ -286,7 +287,7 @@ func TestKeysOfTextsAreThoseOfTheirContent(t *testing.T) {
 			t.Errorf("the key does not depend on %s", what)
 		}
 	}
-	if p, q := (MaskedLanguage{}).WithDefaults(), (MaskedLanguage{Rate: 0.15}); p != Goal(q) {
+	if p, q := defaults.Fill(MaskedLanguage{}), (MaskedLanguage{Rate: 0.15}); p != Goal(q) {
 		t.Errorf("%v", p)
 	}
 }

@@ -97,7 +97,7 @@ func TestShadowModelsSideBySideAreTheSameRuns(t *testing.T) {
 				}
 			}
 			if !(off < 1e-3*way) || way == 0 {
-				t.Errorf("model %d, %s: off by %g of the way from the initial weights", k, m.Name(), off/way)
+				t.Errorf("model %d, %s: off by %g of the way from the initial weights", k, m.Info().Name, off/way)
 			}
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -149,7 +149,7 @@ func (c *Case) request(m unlearn.Method, original *Trajectory) unlearn.Request {
 	if epoch, kept := checkpointEpoch(m, t); kept {
 		r.Earlier = &unlearn.Checkpoint{Params: original.AtEpoch[epoch], Epoch: epoch}
 	}
-	if rows := c.heldOutRows(); m.Sees().HeldOut {
+	if rows := c.heldOutRows(); m.Info().Sees.HeldOut {
 		d := c.Test.Gather(rows)
 		r.HeldOut = unlearn.Data{X: d.X, Y: d.Y, IDs: rows, NonMembers: true}
 	}
@@ -186,9 +186,7 @@ func (c *Case) unlearningGoal(m unlearn.Method) Goal {
 // last one before that stage.
 func checkpointEpoch(m unlearn.Method, t Training) (epoch int, kept bool) {
 	bound := float64(t.Fit.Epochs)
-	if s, ok := m.(unlearn.Staged); ok {
-		bound *= 1 - s.Stage()
-	}
+	bound *= 1 - m.Info().Stage
 	for _, e := range t.Keep {
 		if float64(e) <= bound+1e-9 {
 			epoch, kept = e, true
@@ -243,7 +241,7 @@ func (c *Case) EvalRows() (rows []int) {
 // the non-members of a table that has only these methods. It is the whole test part unless
 // one of the methods sees held-out records; then it is EvalRows.
 func (c *Case) NonMemberRows(methods ...unlearn.Method) []int {
-	if slices.ContainsFunc(methods, func(m unlearn.Method) bool { return m.Sees().HeldOut }) {
+	if slices.ContainsFunc(methods, func(m unlearn.Method) bool { return m.Info().Sees.HeldOut }) {
 		return c.EvalRows()
 	}
 	rows := make([]int, c.Test.X.Rows)
@@ -323,18 +321,20 @@ func (h ShadowSplit) assignedName(forget string) string {
 	return forget
 }
 
-// Goal is what a training minimises. Its name and its JSON are part of store keys.
+// Goal is what a training minimises. Its name and its JSON, with the defaults of its fields
+// filled in ([defaults.Fill]), are part of store keys.
 type Goal interface {
 	Name() string
 	// Objective returns the objective on the given rows of the problem's train part.
 	Objective(p *Problem, rows []int) (train.Objective, error)
 }
 
-// GoalWithDefaults is a goal with settings for which zero means a default.
-type GoalWithDefaults interface {
+// VersionedGoal is a goal whose results changed, by a correction of its code that its fields
+// do not show, after results were stored. Other goals have no version in their keys.
+type VersionedGoal interface {
 	Goal
-	// WithDefaults replaces every such zero by its value; see nn.Zero.
-	WithDefaults() Goal
+	// Version is raised with every such change, and with it the store keys of the trainings.
+	Version() int
 }
 
 // FinalGoal is a goal with a schedule: what it minimises changes during a training.
@@ -377,10 +377,7 @@ func goalWithDefaults(g Goal) Goal {
 	if g == nil {
 		return Labels{}
 	}
-	if r, ok := g.(GoalWithDefaults); ok {
-		return defaults.InForce[Goal](r, r.WithDefaults())
-	}
-	return g
+	return defaults.Fill(g)
 }
 
 // Labels is the goal of a classifier: the cross-entropy with the records' labels.

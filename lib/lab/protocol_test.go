@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/progress/progresstest"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -35,7 +36,7 @@ func TestWhoIsTrainedOnWhat(t *testing.T) {
 		o := c.ModelSpec(want.method)
 		got := c.training(o)
 		if o.Method != nil || !slices.Equal(got.Rows, want.rows) || int(got.Fit.Seed) != want.seed || !slices.Equal(got.Keep, []int{5}) {
-			t.Errorf("%s: seed %d, %d rows, weights kept after %v", want.method.Name(), got.Fit.Seed, len(got.Rows), got.Keep)
+			t.Errorf("%s: seed %d, %d rows, weights kept after %v", want.method.Info().Name, got.Fit.Seed, len(got.Rows), got.Keep)
 		}
 	}
 	if len(both) != 200 || both[0] != 0 || both[199] != 199 || len(slices.Compact(both)) != 200 {
@@ -127,11 +128,11 @@ func TestControlsAreNotComputedTwice(t *testing.T) {
 	for _, m := range []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}, unlearn.SecondOracle, unlearn.RandomWeights{}, MatchedFineTuning(2)} {
 		w, rep, err := c.Weights(t.Context(), m)
 		if err != nil {
-			t.Fatalf("%s: %v", m.Name(), err)
+			t.Fatalf("%s: %v", m.Info().Name, err)
 		}
 		_, idle := m.(unlearn.NoOp)
 		if (w.Hash() == original.Hash()) != idle || (rep == nil) != (c.ModelSpec(m).Method == nil) {
-			t.Errorf("%s: the original's weights: %t, report %+v", m.Name(), w.Hash() == original.Hash(), rep)
+			t.Errorf("%s: the original's weights: %t, report %+v", m.Info().Name, w.Hash() == original.Hash(), rep)
 		}
 	}
 	runs, err := l.Store.List()
@@ -267,8 +268,8 @@ func TestAMethodCostsItsEpochsAndAFederationItsRounds(t *testing.T) {
 		{MatchedFineTuning(7), 7},
 		{unlearn.NoOp{}, 1},
 	} {
-		if got := methodEpochs(c.of.WithDefaults()); got != c.want {
-			t.Errorf("%s: %d epochs, want %d", c.of.Name(), got, c.want)
+		if got := methodEpochs(defaults.Fill(c.of)); got != c.want {
+			t.Errorf("%s: %d epochs, want %d", c.of.Info().Name, got, c.want)
 		}
 	}
 }

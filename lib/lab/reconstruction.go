@@ -9,11 +9,10 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
-	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/utility"
 )
 
@@ -43,32 +42,30 @@ const (
 // datasets.Library of the records. The library size is the sum of the counts over the
 // network's genes, since the network's proportions are shares of that sum.
 type Reconstruction struct {
-	Likelihood Likelihood `json:"likelihood,omitempty"` // "": SquaredError
-	Beta       float64    `json:"beta,omitempty"`       // 0: 1, nn.Zero: none
-	WarmUp     int        `json:"warm_up,omitempty"`    // epochs in which beta rises, 0: 20
-	FreeBits   float64    `json:"free_bits,omitempty"`  // 0: 0.03, nn.Zero: none
+	Likelihood Likelihood `json:"likelihood,omitempty" default:"mse"`
+	Beta       *float64   `json:"beta,omitempty" default:"1"` // new(0.0): none
+	WarmUp     int        `json:"warm_up,omitempty"`          // epochs in which beta rises, 0: 20
+	FreeBits   *float64   `json:"free_bits,omitempty"`        // nil: 0.03, new(0.0): none
 	// Plain switches warm-up and free bits off: that program trains its other models this
 	// way, and all of its unlearning.
 	Plain    bool    `json:"plain,omitempty"`
-	PerTotal float64 `json:"per_total,omitempty"` // 0: 10,000
+	PerTotal float64 `json:"per_total,omitempty" default:"10000"`
 }
 
 var (
-	_ FinalGoal        = Reconstruction{}
-	_ GoalWithDefaults = Reconstruction{}
-	_ PerRecordLoss    = Reconstruction{}
-
-	_ unlearn.Versioned = Reconstruction{}
+	_ FinalGoal     = Reconstruction{}
+	_ PerRecordLoss = Reconstruction{}
+	_ VersionedGoal = Reconstruction{}
 )
 
 // Name implements Goal.
 func (Reconstruction) Name() string { return "reconstruction" }
 
-// Version implements unlearn.Versioned. Version 2 computes the three log-gammas of a count
+// Version implements VersionedGoal. Version 2 computes the three log-gammas of a count
 // likelihood together, which changes the last bit; version 3 corrects sums over more than
 // 512 counts.
 func (g Reconstruction) Version() int {
-	if g.withDefaults().Likelihood == SquaredError {
+	if defaults.Fill(g).Likelihood == SquaredError {
 		return 0
 	}
 	return 3
@@ -77,24 +74,20 @@ func (g Reconstruction) Version() int {
 // FinalGoal implements FinalGoal.
 func (g Reconstruction) FinalGoal() Goal {
 	g.Plain = true
-	return g.WithDefaults()
+	return defaults.Fill(g)
 }
 
-// WithDefaults implements GoalWithDefaults.
-func (g Reconstruction) WithDefaults() Goal { return g.withDefaults() }
-
-func (g Reconstruction) withDefaults() Reconstruction {
-	g.Likelihood, g.Beta, g.PerTotal = cmp.Or(g.Likelihood, SquaredError), cmp.Or(g.Beta, 1), cmp.Or(g.PerTotal, 10_000)
-	g.WarmUp, g.FreeBits = cmp.Or(g.WarmUp, 20), cmp.Or(g.FreeBits, 0.03)
+// SetDefaults implements defaults.Setter.
+func (g *Reconstruction) SetDefaults() {
+	g.WarmUp, g.FreeBits = cmp.Or(g.WarmUp, 20), cmp.Or(g.FreeBits, new(0.03))
 	if g.Plain {
-		g.WarmUp, g.FreeBits = 0, 0
+		g.WarmUp, g.FreeBits = 0, nil
 	}
-	return g
 }
 
 // Objective implements Goal.
 func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, error) {
-	g = g.withDefaults()
+	g = defaults.Fill(g)
 	genes := model.OutputWidths(p.Arch)[loss.Proportion]
 	if d := p.Train.X.Cols; genes == 0 || genes > d {
 		return nil, fmt.Errorf("the network %s has proportions of %d genes, a record has %d features", p.Arch.Name(), genes, d)
@@ -115,8 +108,8 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 	}
 	inputs := map[string]array.Matrix[float32]{loss.Target: target, loss.Library: rowSums(target)}
 	targets := []train.Target{{Loss: law, Inputs: inputs, Weight: 1}}
-	if g.Beta != nn.Zero {
-		targets = append(targets, train.Target{Loss: loss.LatentDivergence{FreeBits: g.freeBits()}, Weight: g.Beta, WarmUp: g.WarmUp})
+	if *g.Beta != 0 {
+		targets = append(targets, train.Target{Loss: loss.LatentDivergence{FreeBits: g.freeBits()}, Weight: *g.Beta, WarmUp: g.WarmUp})
 	}
 	return train.Objective{{Name: "cells", X: part.X, IDs: rows, Targets: targets}}, nil
 }
@@ -125,7 +118,7 @@ func (g Reconstruction) Objective(p *Problem, rows []int) (train.Objective, erro
 // mean of its posterior, i.e. the squared error plus beta times the divergence, without
 // free bits and warm-up. It refuses the other likelihoods.
 func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part) ([]float64, error) {
-	g = g.withDefaults()
+	g = defaults.Fill(g)
 	if g.Likelihood != SquaredError {
 		return nil, fmt.Errorf("lab: there is no per-cell loss for the likelihood %q, only for %q", g.Likelihood, SquaredError)
 	}
@@ -135,22 +128,22 @@ func (g Reconstruction) RecordLosses(p *model.Prediction, records datasets.Part)
 	}
 	x := records.X.FirstColumns(proportion.Cols)
 	out, err := utility.SquaredErrors(proportion, x, utility.LibrarySizes(x))
-	if err != nil || g.Beta == nn.Zero {
+	if err != nil || *g.Beta == 0 {
 		return out, err
 	}
 	divergences, err := utility.Divergences(p.Outputs[loss.LatentMean], p.Outputs[loss.LatentLogVar])
 	for i, d := range divergences {
-		out[i] += float64(g.Beta * d)
+		out[i] += float64(*g.Beta * d)
 	}
 	return out, err
 }
 
-// freeBits returns the free bits, exactly 0 where they are off.
+// freeBits returns the free bits, 0 where they are off.
 func (g Reconstruction) freeBits() float64 {
-	if g.FreeBits == nn.Zero {
+	if g.FreeBits == nil {
 		return 0
 	}
-	return g.FreeBits
+	return *g.FreeBits
 }
 
 // toCounts turns the expression x of cells into counts, in place.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
@@ -121,13 +122,13 @@ func TestAReconstructionIsTheProgramsUnlessToldOtherwise(t *testing.T) {
 	for want, g := range map[string]Goal{
 		"{FreeBits:0.03} x 1 after 20": Reconstruction{},
 		"{FreeBits:0} x 1 after 0":     Reconstruction{}.FinalGoal(),
-		"{FreeBits:0} x 0.5 after 3":   Reconstruction{Beta: 0.5, WarmUp: 3, FreeBits: nn.Zero},
-		"none":                         Reconstruction{Beta: nn.Zero},
+		"{FreeBits:0} x 0.5 after 3":   Reconstruction{Beta: new(0.5), WarmUp: 3, FreeBits: new(0.0)},
+		"none":                         Reconstruction{Beta: new(0.0)},
 	} {
 		if got := divergence(g); got != want {
 			t.Errorf("%+v: %s, want %s", g, got, want)
 		}
-		if again := g.(GoalWithDefaults).WithDefaults(); !reflect.DeepEqual(again, again.(GoalWithDefaults).WithDefaults()) || divergence(again) != want {
+		if again := defaults.Fill(g); !reflect.DeepEqual(again, defaults.Fill(again)) || divergence(again) != want {
 			t.Errorf("%+v resolves to %+v", g, again)
 		}
 	}
@@ -162,7 +163,7 @@ func TestCellsAreUnlearned(t *testing.T) {
 	l := newLab(t)
 	p, _ := countedCells(t, l, smallCells)
 	fit := train.Config{Epochs: 6, Batch: 8, Optimizer: nn.Adam{LR: 1e-2}}.WithDefaults()
-	s := Setting{Goal: Reconstruction{Likelihood: NegativeBinomial, WarmUp: 4}.WithDefaults(), Fit: fit}
+	s := Setting{Goal: defaults.Fill(Reconstruction{Likelihood: NegativeBinomial, WarmUp: 4}), Fit: fit}
 	c := &Case{Lab: l, Setting: s, Problem: p, Forget: []int{0, 1, 2, 3}, Retain: rowsFrom(4, p.Train.X.Rows), trained: map[ModelSpec]*Trajectory{}}
 	original, err := l.Train(context.Background(), c.training(c.Original()))
 	if err != nil {
@@ -224,8 +225,8 @@ func TestWhatACellLoses(t *testing.T) {
 	records := datasets.Part{X: matrix(3, 1, 3, 9, 1, 3, 9)} // the third column is a cluster
 	for want, g := range map[[2]float64]Reconstruction{
 		{2 + 0.005, 2}:      {},
-		{2, 0}:              {Beta: nn.Zero},
-		{2 + 0.05, 20}:      {Beta: 10, WarmUp: 3},
+		{2, 0}:              {Beta: new(0.0)},
+		{2 + 0.05, 20}:      {Beta: new(10.0), WarmUp: 3},
 		{2 + 0.005, 2.0000}: {Plain: true},
 	} {
 		got, err := g.RecordLosses(p, records)

@@ -80,16 +80,16 @@ func TestTheHalfThatMethodsLookAtMovesWithTheLabAlone(t *testing.T) {
 	_, w := opened(t, l, smallSetting())
 	for _, m := range unlearn.AllKinds() {
 		r := c.request(m, w)
-		if sees := m.Sees().HeldOut; sees != slices.Equal(r.HeldOut.IDs, c.heldOutRows()) || sees == (len(r.HeldOut.IDs) == 0) {
-			t.Errorf("%s is shown %d held-out records", m.Name(), len(r.HeldOut.IDs))
+		if sees := m.Info().Sees.HeldOut; sees != slices.Equal(r.HeldOut.IDs, c.heldOutRows()) || sees == (len(r.HeldOut.IDs) == 0) {
+			t.Errorf("%s is shown %d held-out records", m.Info().Name, len(r.HeldOut.IDs))
 		}
 		for k, i := range r.HeldOut.IDs {
 			if r.HeldOut.Y[k] != c.Test.Y[i] || !slices.Equal(r.HeldOut.X.Row(k), c.Test.X.Row(i)) {
-				t.Fatalf("%s: held-out record %d is not row %d of the test part", m.Name(), k, i)
+				t.Fatalf("%s: held-out record %d is not row %d of the test part", m.Info().Name, k, i)
 			}
 		}
-		if got, want := c.NonMemberRows(unlearn.FineTuning{}, m), c.NonMemberRows(); m.Sees().HeldOut && !slices.Equal(got, c.EvalRows()) || !m.Sees().HeldOut && !slices.Equal(got, want) {
-			t.Errorf("beside %s %d test records are unseen", m.Name(), len(got))
+		if got, want := c.NonMemberRows(unlearn.FineTuning{}, m), c.NonMemberRows(); m.Info().Sees.HeldOut && !slices.Equal(got, c.EvalRows()) || !m.Info().Sees.HeldOut && !slices.Equal(got, want) {
+			t.Errorf("beside %s %d test records are unseen", m.Info().Name, len(got))
 		}
 	}
 }

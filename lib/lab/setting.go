@@ -14,7 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/datasets/texts"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/model/text"
@@ -170,7 +170,7 @@ func (s Setting) network(info datasets.Info) (model.Architecture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return defaults.InForce(arch, arch.WithDefaults()), nil
+	return defaults.Fill(arch), nil
 }
 
 // fit returns the architecture for records of these sizes. It refuses a network that would read the
@@ -226,8 +226,9 @@ func (s Setting) ID(o ModelSpec) (string, error) {
 	}
 	end := ""
 	if m := o.Method; m != nil {
-		kind, set, end = "unlearn", forgetSet, "/"+m.Name()
-		c.Method, c.Version = &namedConfig{Name: m.Name(), Setting: defaults.InForce(m, m.WithDefaults())}, unlearn.VersionOf(m)
+		info := m.Info()
+		kind, set, end = "unlearn", forgetSet, "/"+info.Name
+		c.Method, c.Version = &namedConfig{Name: info.Name, Setting: defaults.Fill(m)}, cmp.Or(info.Version, 1)
 	}
 	b, err := json.Marshal(c)
 	if err == nil {
@@ -266,8 +267,8 @@ func (s Setting) cost(o ModelSpec) int64 {
 		met -= forget
 	}
 	if o.Method != nil {
-		epochs = methodEpochs(o.Method.WithDefaults())
-		if !o.Method.Sees().Retain {
+		epochs = methodEpochs(defaults.Fill(o.Method))
+		if !o.Method.Info().Sees.Retain {
 			met = forget
 		}
 	}
@@ -287,7 +288,7 @@ func methodEpochs(m unlearn.Method) int {
 	}
 	if f := v.FieldByName("Users"); f.IsValid() {
 		if u, ok := f.Interface().(unlearn.Users); ok {
-			u = u.WithDefaults()
+			u = defaults.Fill(u)
 			return u.Rounds * u.LocalEpochs
 		}
 	}

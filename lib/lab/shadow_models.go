@@ -79,7 +79,7 @@ func (f *ShadowModels) Precompute(ctx context.Context, methods ...unlearn.Method
 			own.trained = map[ModelSpec]*Trajectory{}
 			for _, m := range methods {
 				if err := own.precompute(ctx, m); err != nil {
-					return fmt.Errorf("shadow model %d: %s: %w", k, m.Name(), err)
+					return fmt.Errorf("shadow model %d: %s: %w", k, m.Info().Name, err)
 				}
 				all.Add(1)
 			}
@@ -99,7 +99,7 @@ func (f *ShadowModels) Weights(ctx context.Context, m unlearn.Method) ([]nn.Para
 	for k, c := range f.Models {
 		w, _, err := c.Weights(ctx, m)
 		if err != nil {
-			return nil, fmt.Errorf("shadow model %d: %s: %w", k, m.Name(), err)
+			return nil, fmt.Errorf("shadow model %d: %s: %w", k, m.Info().Name, err)
 		}
 		out = append(out, w)
 	}

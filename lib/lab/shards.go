@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -41,7 +42,7 @@ type User struct {
 }
 
 func (h User) withDefaults() User {
-	h.Users, h.Seed = h.Users.WithDefaults(), cmp.Or(h.Seed, ForgetSeed)
+	h.Users, h.Seed = defaults.Fill(h.Users), cmp.Or(h.Seed, ForgetSeed)
 	return h
 }
 

@@ -196,7 +196,7 @@ func (l *Lab) unlearnRun(ctx context.Context, p *Problem, goal Goal, m unlearn.M
 		if r.Hooks, err = CheckpointHooks(ctx, w, r.Original, nil); err != nil {
 			return err
 		}
-		ctx, task := StartJob(ctx, job, fmt.Sprintf("%s on %s", m.Name(), p.About.Name))
+		ctx, task := StartJob(ctx, job, fmt.Sprintf("%s on %s", m.Info().Name, p.About.Name))
 		defer task.Done()
 		weights, rep, err := unlearn.Apply(ctx, m, r)
 		if d := (*train.Diverged)(nil); errors.As(err, &d) {

@@ -54,11 +54,11 @@ func TestInitialWeightsAndRandomInputsKeepTheirBits(t *testing.T) {
 	tiny := text.BERT{Tokens: 8, Predicted: 2, Layers: 2, Width: 8, Heads: 2, Vocabulary: 20, Positions: 9, Pad: 3}
 	for _, c := range []pinned{
 		{tabular.MLP{Features: 5, Outputs: 3}, "b661476b8ef5"},
-		{tabular.MLP{Features: 5, Outputs: 3, Hidden: 7, Dropout: tabular.NoDropout, Weights: nn.HeNormal}, "bf89f77945fe"},
+		{tabular.MLP{Features: 5, Outputs: 3, Hidden: 7, Dropout: new(0.0), Weights: nn.HeNormal}, "bf89f77945fe"},
 		{tabular.ResMLP{Features: 5, Outputs: 3}, "bde0c5c42734"},
-		{tabular.ResMLP{Features: 5, Outputs: 3, Width: 7, Blocks: 3, Dropout: 0.4, Weights: nn.GlorotUniform}, "5c5244952f66"},
+		{tabular.ResMLP{Features: 5, Outputs: 3, Width: 7, Blocks: 3, Dropout: new(0.4), Weights: nn.GlorotUniform}, "5c5244952f66"},
 		{tabular.FTTransformer{Features: 5, Outputs: 3}, "432003dda211"},
-		{tabular.FTTransformer{Features: 5, Outputs: 3, Width: 6, Heads: 2, Blocks: 1, Attention: tabular.NoDropout, Weights: nn.HeNormal}, "8c4631bf3e49"},
+		{tabular.FTTransformer{Features: 5, Outputs: 3, Width: 6, Heads: 2, Blocks: 1, Attention: new(0.0), Weights: nn.HeNormal}, "8c4631bf3e49"},
 		{tabular.OneHidden{Features: 5, Outputs: 3}, "7f7d31df6ae9"},
 		{tabular.OneHidden{Features: 5, Outputs: 3, Weights: nn.GlorotUniform}, "edfc1a46b880"},
 		{tabular.Blocks{Features: 5, Outputs: 3}, "29bccdcf40a2"},
@@ -74,7 +74,7 @@ func TestInitialWeightsAndRandomInputsKeepTheirBits(t *testing.T) {
 		{text.Decoder{Tokens: 8, Layers: 2, Width: 8, Heads: 2, Vocabulary: 20}, "402f15e29245"},
 		{vae.Gaussian{Features: 5}, "5f5235a045cf"},
 		{vae.Cells{Genes: 20}, "577e25480c56"},
-		{vae.Cells{Genes: 20, Hidden: []int{9, 5}, Clusters: 3, Dispersion: vae.PerGene, ZeroInflated: true, Dropout: nn.Zero}, "091249f2b8d7"},
+		{vae.Cells{Genes: 20, Hidden: []int{9, 5}, Clusters: 3, Dispersion: vae.PerGene, ZeroInflated: true, Dropout: new(0.0)}, "091249f2b8d7"},
 		{vae.Decoder{Of: vae.Cells{Genes: 20, Hidden: []int{9, 5}, Clusters: 3}}, "571d41ce9fe4"},
 		{bottleneck, "78f36616b3dc"},
 		{resnets, "ef6ff71ea8e3"},

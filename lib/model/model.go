@@ -18,8 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Architecture is a network whose weights are passed in. Its fields, as JSON, together with
-// Name, identify it in the store. Inside graphs activations are feature-major, [features,
+// Architecture is a network whose weights are passed in. Its fields, as JSON with their
+// defaults filled in ([defaults.Fill]), together with Name identify it in the store. Inside graphs activations are feature-major, [features,
 // records]; see package nn.
 type Architecture interface {
 	// Name is the short name of the family, such as "tabular-mlp".
@@ -28,9 +28,6 @@ type Architecture interface {
 	Inputs() int
 	// Returns lists the outputs of the network, in a fixed order.
 	Returns() []Output
-	// WithDefaults replaces every zero that stands for a default by the default: what store
-	// keys hold. See nn.Zero.
-	WithDefaults() Architecture
 	// Check returns an error for a configuration that cannot be built.
 	Check() error
 	// Build builds the network on x [Inputs, n]. Its layers take their weights and random inputs

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Sizes are the sizes of a data set's records and labels.
@@ -55,7 +55,7 @@ type fixed struct{ arch Architecture }
 
 // ForData implements Network.
 func (f fixed) ForData(s Sizes) (Architecture, error) {
-	a := defaults.InForce(f.arch, f.arch.WithDefaults())
+	a := defaults.Fill(f.arch)
 	if err := a.Check(); err != nil {
 		return nil, err
 	}

@@ -57,9 +57,6 @@ func (m WithTeacher) Returns() []Output {
 	return out
 }
 
-// WithDefaults implements Architecture.
-func (m WithTeacher) WithDefaults() Architecture { return WithTeacher{m.Student.WithDefaults()} }
-
 // Check implements Architecture.
 func (m WithTeacher) Check() error {
 	if HasBatchStats(m.Student) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 const (
@@ -42,7 +44,7 @@ const (
 // 0.656 (claimed: 0.500), with replacement 0.575 (claimed: 0.421). That is the probability that
 // the bright feature is drawn.
 func (m Masking) SmallestDelta(x, y []float32, k int, epsilon float64) (float64, error) {
-	m = m.WithDefaults()
+	m = defaults.Fill(m)
 	if err := m.check(); err != nil {
 		return 0, err
 	}

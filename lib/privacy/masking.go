@@ -11,6 +11,7 @@ import (
 	"sort"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Masking keeps some of a record's features and replaces the others by a fill value ("BlindU",
@@ -35,13 +36,13 @@ import (
 // masked copy, so that it does not mask the images that it trains on; here the given records are
 // masked.
 type Masking struct {
-	Rate        float64   `json:"rate,omitempty"`        // share of the features that are drawn, 0: 0.6
-	Replacement bool      `json:"replacement,omitempty"` // whether a feature can be drawn again
+	Rate        float64   `json:"rate,omitempty" default:"0.6"` // share of the features that are drawn
+	Replacement bool      `json:"replacement,omitempty"`        // whether a feature can be drawn again
 	Weighting   Weighting `json:"weighting,omitempty"`
 	Fill        float32   `json:"fill,omitempty"` // 0.5 is grey
 	// Channels is the number of channels that share a draw (0: 1). A row holds n values of each
 	// channel, channel by channel; a feature is one position in all of them.
-	Channels int `json:"channels,omitempty"`
+	Channels int `json:"channels,omitempty" default:"1"`
 }
 
 // Weighting says how likely each feature is drawn.
@@ -74,16 +75,10 @@ func (m Masks) set(record, feature int) {
 	m.words[at/64] |= 1 << (at % 64)
 }
 
-// WithDefaults replaces zeros by the defaults.
-func (m Masking) WithDefaults() Masking {
-	m.Rate, m.Channels = cmp.Or(m.Rate, 0.6), cmp.Or(m.Channels, 1)
-	return m
-}
-
 // NumDraws is k, the number of draws from n features. A small tolerance keeps 0.57 of 100 at 57,
 // which floating point gives as 56.99999999999999.
 func (m Masking) NumDraws(n int) (int, error) {
-	m = m.WithDefaults()
+	m = defaults.Fill(m)
 	if err := m.check(); err != nil {
 		return 0, err
 	}
@@ -115,7 +110,7 @@ func (m Masking) check() error {
 //
 // x is not changed.
 func (m Masking) Mask(x array.Matrix[float32], records []int, draws func(record int) *rand.Rand) (array.Matrix[float32], Masks, error) {
-	m = m.WithDefaults()
+	m = defaults.Fill(m)
 	var none Masks
 	if err := m.check(); err != nil {
 		return x, none, err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // draws is what engine.Root gives: a generator per record, at its beginning.
@@ -242,7 +243,7 @@ func TestMasksHaveTheirDistribution(t *testing.T) {
 	}
 	for _, m := range []Masking{{}, {Replacement: true}, {Weighting: Exponential}, {Weighting: Exponential, Replacement: true}} {
 		m.Rate = 0.5
-		m = m.WithDefaults()
+		m = defaults.Fill(m)
 		law, twin := m.subsetProbabilities(m.logWeights(x), k), sequences(weights(m, x), k, m.Replacement)
 		_, masks := masked(t, m, many, firstInts(rows), 9)
 		seen := make([]float64, len(law))
@@ -264,7 +265,7 @@ func TestMasksHaveTheirDistribution(t *testing.T) {
 			}
 		}
 	}
-	m := Masking{Weighting: Exponential}.WithDefaults()
+	m := defaults.Fill(Masking{Weighting: Exponential})
 	w := weights(m, []float32{1, 0})
 	checkClose(t, "a white pixel against a black one", w[0]/w[1], math.Exp(0.5), 1e-12)
 	m.Channels = 2 // features 0 and 1 in two channels, means 0.5 and 0.25
@@ -349,7 +350,7 @@ func TestWeightedDrawsBreakTheClaims(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := m.WithDefaults()
+				r := defaults.Fill(m)
 				shown := 0.0 // the chance that the bright feature is drawn
 				for set, p := range sequences(weights(r, y), k, m.Replacement) {
 					if set>>(n-1)&1 == 1 {

@@ -3,12 +3,12 @@ package privacy
 // Laplace and Gaussian mechanisms for releasing vectors.
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Mechanism releases a vector with noise, so that an observer can hardly tell which vector it
@@ -40,9 +40,9 @@ type Releaser func(parts [][]float64, noise func(part int) *rand.Rand)
 //
 // All releases together are (Epsilon, 0)-private, by basic composition.
 type Laplace struct {
-	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
-	Clip     float64 `json:"clip,omitempty"`     // the L1 norm, 0: 1
-	Releases int     `json:"releases,omitempty"` // 0: 1
+	Epsilon  float64 `json:"epsilon,omitempty" default:"2"`
+	Clip     float64 `json:"clip,omitempty" default:"1"` // the L1 norm
+	Releases int     `json:"releases,omitempty" default:"1"`
 }
 
 // Gaussian adds normal noise to every coordinate of a vector whose Euclidean norm is at most
@@ -52,10 +52,10 @@ type Laplace struct {
 //
 // All releases together are (Epsilon, Delta)-private by RDP: each is a step at rate 1.
 type Gaussian struct {
-	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 2
-	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
-	Clip     float64 `json:"clip,omitempty"`     // the L2 norm, 0: 1
-	Releases int     `json:"releases,omitempty"` // 0: 1
+	Epsilon  float64 `json:"epsilon,omitempty" default:"2"`
+	Delta    float64 `json:"delta,omitempty" default:"1e-5"`
+	Clip     float64 `json:"clip,omitempty" default:"1"` // the L2 norm
+	Releases int     `json:"releases,omitempty" default:"1"`
 }
 
 var _, _ Mechanism = Laplace{}, Gaussian{}
@@ -65,19 +65,6 @@ func (Laplace) Name() string { return "laplace" }
 
 // Name implements Mechanism.
 func (Gaussian) Name() string { return "gaussian" }
-
-// WithDefaults replaces zeros by the defaults.
-func (l Laplace) WithDefaults() Laplace {
-	l.Epsilon, l.Clip, l.Releases = cmp.Or(l.Epsilon, 2), cmp.Or(l.Clip, 1), cmp.Or(l.Releases, 1)
-	return l
-}
-
-// WithDefaults replaces zeros by the defaults.
-func (g Gaussian) WithDefaults() Gaussian {
-	g.Epsilon, g.Delta = cmp.Or(g.Epsilon, 2), cmp.Or(g.Delta, 1e-5)
-	g.Clip, g.Releases = cmp.Or(g.Clip, 1), cmp.Or(g.Releases, 1)
-	return g
-}
 
 func checkRelease(name string, epsilon, clip float64, releases int) error {
 	for what, v := range map[string]float64{"epsilon": epsilon, "longest vector": clip} {
@@ -93,13 +80,13 @@ func checkRelease(name string, epsilon, clip float64, releases int) error {
 
 // Scale is b, the scale of the noise.
 func (l Laplace) Scale() float64 {
-	l = l.WithDefaults()
+	l = defaults.Fill(l)
 	return 2 * l.Clip * float64(l.Releases) / l.Epsilon
 }
 
 // Std is sigma, the standard deviation of the noise.
 func (g Gaussian) Std() (float64, error) {
-	g = g.WithDefaults()
+	g = defaults.Fill(g)
 	if err := checkRelease(g.Name(), g.Epsilon, g.Clip, g.Releases); err != nil {
 		return 0, err
 	}
@@ -109,7 +96,7 @@ func (g Gaussian) Std() (float64, error) {
 
 // History is the releases as steps, for the accountants.
 func (g Gaussian) History() (History, error) {
-	g = g.WithDefaults()
+	g = defaults.Fill(g)
 	std, err := g.Std()
 	if err != nil {
 		return nil, err
@@ -119,7 +106,7 @@ func (g Gaussian) History() (History, error) {
 
 // Prepare implements Mechanism.
 func (l Laplace) Prepare() (Releaser, error) {
-	l = l.WithDefaults()
+	l = defaults.Fill(l)
 	if err := checkRelease(l.Name(), l.Epsilon, l.Clip, l.Releases); err != nil {
 		return nil, err
 	}
@@ -136,7 +123,7 @@ func (g Gaussian) Prepare() (Releaser, error) {
 	if err != nil {
 		return nil, err
 	}
-	clip := g.WithDefaults().Clip
+	clip := defaults.Fill(g).Clip
 	return func(parts [][]float64, noise func(int) *rand.Rand) {
 		clipNorm(parts, clip, norm2(parts))
 		addNoise(parts, noise, func(rng *rand.Rand) float64 { return std * rng.NormFloat64() })

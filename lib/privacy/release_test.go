@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -64,7 +65,7 @@ func TestNoiseIsCentredAndHasItsLaw(t *testing.T) {
 // the logarithm of the densities' ratio reaches epsilon and never passes it.
 func TestLaplaceSpendsItsEpsilon(t *testing.T) {
 	for _, l := range []Laplace{{}, {Epsilon: 0.3, Clip: 7}, {Epsilon: 4, Releases: 3}} {
-		r, b := l.WithDefaults(), l.Scale()
+		r, b := defaults.Fill(l), l.Scale()
 		worst := 0.0
 		for z := -3 * r.Clip; z <= 3*r.Clip; z += r.Clip / 50 {
 			worst = max(worst, math.Abs(z+r.Clip)/b-math.Abs(z-r.Clip)/b)
@@ -77,7 +78,7 @@ func TestLaplaceSpendsItsEpsilon(t *testing.T) {
 // keeps below the delta asked for, by less than a factor of 20.
 func TestGaussianSpendsNoMoreThanItsEpsilon(t *testing.T) {
 	for _, g := range []Gaussian{{}, {Epsilon: 0.5, Delta: 1e-6, Clip: 9}, {Epsilon: 3, Releases: 10}} {
-		r := g.WithDefaults()
+		r := defaults.Fill(g)
 		std, err := g.Std()
 		if err != nil {
 			t.Fatal(err)

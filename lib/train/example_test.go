@@ -54,7 +54,7 @@ func ExampleFit() {
 		log.Fatal(err)
 	}
 	defer e.Close()
-	arch := tabular.MLP{Features: 2, Outputs: 2, Hidden: 16, Dropout: tabular.NoDropout}
+	arch := tabular.MLP{Features: 2, Outputs: 2, Hidden: 16, Dropout: new(0.0)}
 	runner, err := model.NewRunner(e, arch)
 	if err != nil {
 		log.Fatal(err)

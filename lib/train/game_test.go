@@ -15,7 +15,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
-	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -270,7 +269,7 @@ func TestFrozenWeightsStay(t *testing.T) {
 // equal the passes of a plan. An epoch has Game.Steps steps.
 func TestPlayersMayShareTheirWeights(t *testing.T) {
 	still := small
-	still.Dropout = tabular.NoDropout
+	still.Dropout = new(0.0)
 	r, start := openRunner(t, still, 0), initial(still)
 	first, second := pair(0, 0.5), mixed(12, 4, 5)
 	c := Config{Epochs: 3, Optimizer: nn.SGD{LR: 0.2}, Seed: 4}

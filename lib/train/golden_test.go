@@ -24,7 +24,7 @@ type golden struct {
 	}
 }
 
-var goldenArch = tabular.MLP{Features: 3, Outputs: 2, Hidden: 4, Dropout: tabular.NoDropout}
+var goldenArch = tabular.MLP{Features: 3, Outputs: 2, Hidden: 4, Dropout: new(0.0)}
 
 // goldenWeights repeats the formula of golden_torch.py; every value is exact in
 // float32.

@@ -17,14 +17,14 @@ func keys(term, layer int) uint64 {
 
 func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 	cases := map[string]struct {
-		dropout tabular.Rate
+		dropout *float64
 		batches []batch
 	}{
-		"without dropout": {tabular.NoDropout, []batch{{term: 0}, {term: 1}}},
-		"with dropout":    {0.2, []batch{{term: 0}, {term: 1}}},
-		"heavy dropout":   {0.7, []batch{{term: 0}, {term: 1}}},
-		"mini-batch":      {0.2, []batch{{term: 0, rows: []int{5, 0, 69, 33, 8}}, {term: 1}}},
-		"one record":      {0.2, []batch{{term: 0, rows: []int{41}}}},
+		"without dropout": {new(0.0), []batch{{term: 0}, {term: 1}}},
+		"with dropout":    {new(0.2), []batch{{term: 0}, {term: 1}}},
+		"heavy dropout":   {new(0.7), []batch{{term: 0}, {term: 1}}},
+		"mini-batch":      {new(0.2), []batch{{term: 0, rows: []int{5, 0, 69, 33, 8}}, {term: 1}}},
+		"one record":      {new(0.2), []batch{{term: 0, rows: []int{41}}}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestGradientIsThatOfTheFloat64Twin(t *testing.T) {
 // The twin is itself checked: central differences of its loss, where no unit of
 // these records sits within the step of a kink.
 func TestTwinGradientIsTheDifferenceQuotientOfItsLoss(t *testing.T) {
-	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: 0.3}
+	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: new(0.3)}
 	w, o := twin{arch}, mixed(20, 4, 5)
 	p := float64s(model.InitialWeights(arch, engine.Root(4).Stream(engine.StreamInit)))
 	all := []batch{{term: 0}, {term: 1}}

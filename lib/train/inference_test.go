@@ -87,7 +87,7 @@ func TestTheGradientInInferenceIsPyTorchsWithBatchNormalisation(t *testing.T) {
 }
 
 func TestTheGradientInInferenceHasDropoutOff(t *testing.T) {
-	arch, still := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: 0.5}, tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: tabular.NoDropout}
+	arch, still := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: new(0.5)}, tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: new(0.0)}
 	p, o := initial(arch), mixed(70, 6, 5)
 	for _, size := range []int{0, 16, 1} {
 		got, err := Gradient(context.Background(), openRunner(t, arch, 32), p, o, size, Mode{})
@@ -133,7 +133,7 @@ func added(a, b [][]float64) [][]float64 {
 }
 
 func TestTheGradientInTrainingHasDropoutOfItsSeed(t *testing.T) {
-	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: 0.5}
+	arch := tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: new(0.5)}
 	p, o := initial(arch), mixed(70, 6, 5)[:1]
 	got, err := Gradient(context.Background(), openRunner(t, arch, 32), p, o, 16, Mode{Training: true, Seed: 9})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // still has no dropout, so that a step can be computed in parts.
-var still = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: tabular.NoDropout}
+var still = tabular.MLP{Features: 5, Outputs: 3, Hidden: 9, Dropout: new(0.0)}
 
 func singlePass(o Objective) func(int) ([]Objective, error) {
 	return func(int) ([]Objective, error) { return []Objective{o}, nil }

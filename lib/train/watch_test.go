@@ -68,7 +68,7 @@ func TestAWatchEndsAnEpochBehindTheStep(t *testing.T) {
 // StepInfo.Mean uses the step's batch, weights and random inputs.
 func TestAWatchSeesTheStepsOwnAnswers(t *testing.T) {
 	arch := small
-	arch.Dropout = 0.5
+	arch.Dropout = new(0.5)
 	r := openRunner(t, arch, 16)
 	x, y := toy(1, 30, 5, 3)
 	target := CrossEntropy(y, 3, 1)

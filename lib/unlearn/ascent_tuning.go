@@ -22,55 +22,41 @@ import (
 // As coded the ascent does almost nothing: 10 steps of at most 1e-5 move the weights by at
 // most 1e-4 in total, so that the method is its second stage. The report's note has the
 // distance of the first stage. For a real ascent use a larger rate without clipping, such
-// as AscentTuning{LR: 1e-4, Clip: nn.Zero}.
+// as AscentTuning{LR: 1e-4, Clip: new(0.0)}.
 //
 // Difference from the published program: a step is on all forget records; the program's
 // batches have 32 (it has 30 records to forget).
 type AscentTuning struct {
-	Steps   int          `json:"steps,omitempty"` // of the ascent, 0: 10
-	LR      float64      `json:"lr,omitempty"`    // of the ascent, 0: 1e-5
-	Clip    float64      `json:"clip,omitempty"`  // gradient norm in the ascent, 0: 1, nn.Zero: no clipping
-	Tune    RetainTuning `json:"tune,omitzero"`   // 0 epochs: 30
+	Steps   int          `json:"steps,omitempty" default:"10"` // of the ascent
+	LR      float64      `json:"lr,omitempty" default:"1e-5"`  // of the ascent
+	Clip    *float64     `json:"clip,omitempty" default:"1"`   // gradient norm in the ascent; new(0.0): no clipping
+	Tune    RetainTuning `json:"tune,omitzero"`                // 0 epochs: 30
 	Untuned bool         `json:"untuned,omitempty"`
 }
 
-var (
-	_ Described = AscentTuning{}
-	_ General   = AscentTuning{}
-)
-
-// Name implements Method.
-func (AscentTuning) Name() string { return "ascent-tuning" }
-
-// About implements Described.
-func (AscentTuning) About() About {
-	return About{"raises the loss of the forget set a little, then goes on training on the retain set", "Fishing for Privacy, as coded"}
+// Info implements Method.
+func (AscentTuning) Info() Info {
+	return Info{
+		Name: "ascent-tuning", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "raises the loss of the forget set a little, then goes on training on the retain set",
+		From: "Fishing for Privacy, as coded",
+	}
 }
 
-// General implements General.
-func (AscentTuning) General() bool { return true }
-
-// Sees implements Method.
-func (AscentTuning) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m AscentTuning) WithDefaults() Method { return m.withDefaults() }
-
-func (m AscentTuning) withDefaults() AscentTuning {
-	m.Steps, m.LR, m.Clip, m.Tune = cmp.Or(m.Steps, 10), cmp.Or(m.LR, 1e-5), cmp.Or(m.Clip, 1), m.Tune.withOtherDefaults(30)
-	return m
+// SetDefaults implements defaults.Setter.
+func (m *AscentTuning) SetDefaults() {
+	m.Tune.Epochs = cmp.Or(m.Tune.Epochs, 30)
 }
 
 // Unlearn implements Method.
 func (m AscentTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	o, err := r.objective("forget", r.Forget, false, -1)
 	if err != nil {
 		return nil, err
 	}
 	plan := train.Plan{Passes: singlePass(o)}
-	if m.Clip != nn.Zero {
-		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
+	if *m.Clip != 0 {
+		plan.Transforms = train.Chain{train.ClipNorm{Max: *m.Clip}}
 	}
 	c := train.Config{Epochs: m.Steps, Optimizer: nn.SGD{LR: m.LR}, Seed: r.Seed}
 	up, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})

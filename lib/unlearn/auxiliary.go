@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -86,11 +87,11 @@ func (a Auxiliary) records(ctx context.Context, r Request) (Data, error) {
 // it. The zero value is that of pixels from black, 0, to white, 1.
 type Range struct{ Low, High float32 }
 
-func (r Range) withDefaults() Range {
-	if r == (Range{}) {
+// SetDefaults implements defaults.Setter.
+func (r *Range) SetDefaults() {
+	if *r == (Range{}) {
 		r.High = 1
 	}
-	return r
 }
 
 func (r Range) check() error {
@@ -109,7 +110,7 @@ func (r Range) clamp(values []float32) {
 
 // uniformRecords returns n records with every feature uniform in the request's range.
 func (r Request) uniformRecords(n int) Data {
-	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Synthetic: true}, r.Range.withDefaults()
+	d, in := Data{X: array.New[float32](n, r.Runner.Arch.Inputs()), Synthetic: true}, defaults.Fill(r.Range)
 	rng := r.Seed.Stream(engine.StreamAuxiliary)
 	for i := range d.X.Data {
 		d.X.Data[i] = in.Low + float32((in.High-in.Low)*rng.Float32())

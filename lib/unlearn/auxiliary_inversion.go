@@ -8,8 +8,8 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -85,7 +85,7 @@ func (r Request) invert(ctx context.Context, x array.Matrix[float32], y []int) e
 	}
 	o := train.Objective{{Name: "inversion", X: places, Targets: []train.Target{train.CrossEntropy(y, r.classes(), float64(x.Rows))}}}
 	plan := train.Plan{Game: &train.Game{Players: []train.Player{{Name: "records", Owns: []string{learnedInputsTensor}, Objective: o}}}}
-	c := train.Config{Epochs: inversionSteps, Optimizer: clampedOptimizer{nn.SGD{LR: inversionRate}, r.Range.withDefaults()}}
+	c := train.Config{Epochs: inversionSteps, Optimizer: clampedOptimizer{nn.SGD{LR: inversionRate}, defaults.Fill(r.Range)}}
 	p, _, err := train.FitPlan(ctx, runner, start, plan, c, train.Hooks{})
 	if err != nil {
 		return err
@@ -114,11 +114,6 @@ func (learnedInputs) Inputs() int { return 1 }
 
 // Returns implements model.Architecture.
 func (m learnedInputs) Returns() []model.Output { return m.Of.Returns() }
-
-// WithDefaults implements model.Architecture.
-func (m learnedInputs) WithDefaults() model.Architecture {
-	return learnedInputs{defaults.InForce(m.Of, m.Of.WithDefaults()), m.Records}
-}
 
 // Check implements model.Architecture.
 func (m learnedInputs) Check() error { return m.Of.Check() }
@@ -150,7 +145,7 @@ type clampedOptimizer struct {
 
 // WithDefaults implements nn.Optimizer.
 func (w clampedOptimizer) WithDefaults() nn.Optimizer {
-	return clampedOptimizer{defaults.InForce(w.Optimizer, w.Optimizer.WithDefaults()), w.bounds}
+	return clampedOptimizer{w.Optimizer.WithDefaults(), w.bounds}
 }
 
 // Step implements nn.Optimizer.

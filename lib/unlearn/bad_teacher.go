@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -24,11 +23,11 @@ import (
 // its main one; here, as in the published program, it is 101. (3) Both losses on Dr share
 // one forward pass and its dropout mask.
 type BadTeacher struct {
-	Epochs      int     `json:"epochs,omitempty"`       // 0: 10
-	LR          float64 `json:"lr,omitempty"`           // 0: 5e-4
-	Alpha       float64 `json:"alpha,omitempty"`        // 0: 0.6
-	Temperature float64 `json:"temperature,omitempty"`  // 0: 2
-	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
+	Epochs      int      `json:"epochs,omitempty" default:"10"`
+	LR          float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha       *float64 `json:"alpha,omitempty" default:"0.6"`
+	Temperature float64  `json:"temperature,omitempty" default:"2"`
+	TeacherSeed int      `json:"teacher_seed,omitempty" default:"101"`
 	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
 	// it runs out. The whole forget set is too much where it has thousands of records.
 	Batched bool `json:"batched,omitempty"`
@@ -37,47 +36,23 @@ type BadTeacher struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var (
-	_ Described  = BadTeacher{}
-	_ Distilling = BadTeacher{}
-)
-
-// Name implements Method.
-func (BadTeacher) Name() string { return "bad-teacher" }
-
-// About implements Described.
-func (BadTeacher) About() About {
-	return About{
-		"learns the outputs of an untrained model, and the labels of the retain set",
-		"RULER's simplification of Chundawat et al. 2023",
+// Info implements Method.
+func (BadTeacher) Info() Info {
+	return Info{
+		Name: "bad-teacher", Sees: Sees{Original: true, Forget: true, Retain: true}, Distils: true,
+		Does: "learns the outputs of an untrained model, and the labels of the retain set",
+		From: "RULER's simplification of Chundawat et al. 2023",
 	}
-}
-
-// Distils implements Distilling.
-func (BadTeacher) Distils() bool { return true }
-
-// Sees implements Method.
-func (BadTeacher) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m BadTeacher) WithDefaults() Method { return m.withDefaults() }
-
-func (m BadTeacher) withDefaults() BadTeacher {
-	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
-	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
-	m.TeacherSeed = cmp.Or(m.TeacherSeed, 101)
-	return m
 }
 
 // Unlearn implements Method.
 func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	teacher := model.InitialWeights(r.Runner.Arch, engine.Root(m.TeacherSeed).Stream(engine.StreamInit))
 	r, err := r.withTeacher(teacher)
 	if err != nil {
 		return nil, err
 	}
-	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-m.Alpha)
+	retain, err := r.distillTarget(teacher, r.Retain, m.Temperature, 1-*m.Alpha)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +61,7 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		return nil, err
 	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, m.Alpha), retain),
+		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, *m.Alpha), retain),
 		r.term("forget", r.Forget, !m.Batched, forget),
 	}
 	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)

@@ -29,42 +29,25 @@ import (
 // random teacher has no seed; here it has that of BadTeacher. (4) With augmentation, the
 // teachers' outputs are those on unchanged records.
 type BadTeacherChundawat struct {
-	Epochs      int     `json:"epochs,omitempty"`       // 0: 1
-	LR          float64 `json:"lr,omitempty"`           // 0: 1e-4
-	Share       float64 `json:"share,omitempty"`        // of the retain set, 0: 0.3
-	Temperature float64 `json:"temperature,omitempty"`  // 0: 1
-	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch size has priority
-	TeacherSeed int     `json:"teacher_seed,omitempty"` // 0: 101
+	Epochs      int     `json:"epochs,omitempty" default:"1"`
+	LR          float64 `json:"lr,omitempty" default:"1e-4"`
+	Share       float64 `json:"share,omitempty" default:"0.3"` // of the retain set
+	Temperature float64 `json:"temperature,omitempty" default:"1"`
+	Batch       int     `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
+	TeacherSeed int     `json:"teacher_seed,omitempty" default:"101"`
 }
 
-var _ Described = BadTeacherChundawat{}
-
-// Name implements Method.
-func (BadTeacherChundawat) Name() string { return "bad-teacher-chundawat" }
-
-// About implements Described.
-func (BadTeacherChundawat) About() About {
-	return About{
-		"learns the outputs of an untrained model on the forget set and the original's on a part of the retain set",
-		"Chundawat et al. 2023, as published",
+// Info implements Method.
+func (BadTeacherChundawat) Info() Info {
+	return Info{
+		Name: "bad-teacher-chundawat", Sees: Sees{Original: true, Forget: true, Retain: true},
+		Does: "learns the outputs of an untrained model on the forget set and the original's on a part of the retain set",
+		From: "Chundawat et al. 2023, as published",
 	}
-}
-
-// Sees implements Method.
-func (BadTeacherChundawat) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m BadTeacherChundawat) WithDefaults() Method { return m.withDefaults() }
-
-func (m BadTeacherChundawat) withDefaults() BadTeacherChundawat {
-	m.Epochs, m.LR, m.Share = cmp.Or(m.Epochs, 1), cmp.Or(m.LR, 1e-4), cmp.Or(m.Share, 0.3)
-	m.Temperature, m.Batch, m.TeacherSeed = cmp.Or(m.Temperature, 1), cmp.Or(m.Batch, 256), cmp.Or(m.TeacherSeed, 101)
-	return m
 }
 
 // Unlearn implements Method.
 func (m BadTeacherChundawat) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Share > 0 && m.Share <= 1) {
 		return nil, fmt.Errorf("a share of %v of the retain set; it must be above 0 and at most 1", m.Share)
 	}

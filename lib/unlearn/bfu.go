@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
@@ -32,54 +31,26 @@ import (
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type BFU struct {
 	Users
-	Divergence float64 `json:"divergence,omitempty"` // weight, 0: 1, nn.Zero: none
-	Weight     float64 `json:"weight,omitempty"`     // 0: 1.5
-	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
-	Clip       float64 `json:"clip,omitempty"`       // gradient norm, 0: 5, nn.Zero: no clipping
+	Divergence *float64 `json:"divergence,omitempty" default:"1"` // weight; new(0.0): none
+	Weight     float64  `json:"weight,omitempty" default:"1.5"`
+	LR         float64  `json:"lr,omitempty" default:"1e-3"`
+	Clip       *float64 `json:"clip,omitempty" default:"5"` // gradient norm; new(0.0): no clipping
 	// Private makes the gradients of users who erase differentially private; nil: they are
 	// not.
 	Private *PrivateRelease `json:"private,omitempty"`
 }
 
-var (
-	_ Described = BFU{}
-	_ General   = BFU{}
-	_ Versioned = BFU{}
-)
-
-// Name implements Method.
-func (BFU) Name() string { return "bfu" }
-
-// About implements Described.
-func (BFU) About() About {
-	return About{
-		"raises the loss of the forget set at three of ten users, and keeps its codes and some retained records; the others train",
-		"BlindU's form of Wang et al. 2023",
+// Info implements Method.
+func (m BFU) Info() Info {
+	return Info{
+		Name: "bfu", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: latentMatchVersion(m.Divergence),
+		Does: "raises the loss of the forget set at three of ten users, and keeps its codes and some retained records; the others train",
+		From: "BlindU's form of Wang et al. 2023",
 	}
-}
-
-// General implements General.
-func (BFU) General() bool { return true }
-
-// Sees implements Method.
-func (BFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// Version implements Versioned: in version 2 codes with very small variances have a finite
-// divergence; version 1 diverged.
-func (m BFU) Version() int { return latentMatchVersion(m.Divergence) }
-
-// WithDefaults implements Method.
-func (m BFU) WithDefaults() Method { return m.withDefaults() }
-
-func (m BFU) withDefaults() BFU {
-	m.Users, m.Private = m.Users.WithDefaults(), m.Private.withDefaults()
-	m.Divergence, m.Weight, m.LR, m.Clip = cmp.Or(m.Divergence, 1), cmp.Or(m.Weight, 1.5), cmp.Or(m.LR, 1e-3), cmp.Or(m.Clip, 5)
-	return m
 }
 
 // Unlearn implements Method.
 func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if _, err := r.Runner.Classes(); err != nil {
 		return nil, err
 	}
@@ -95,8 +66,8 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		plan.Transforms = train.Chain{release}
 	}
 	c := train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
-	if m.Clip != nn.Zero {
-		c.Clip = m.Clip
+	if *m.Clip != 0 {
+		c.Clip = *m.Clip
 	}
 	erase := func(t federated.UserRound, own, erased Data) (federated.Task, error) {
 		o, err := m.objective(r, own.selectRows(r.keptRows(t, own.X.Rows, erased.X.Rows)), erased)
@@ -124,8 +95,8 @@ func (m BFU) objective(r Request, own, erased Data) (train.Objective, error) {
 		return nil, err
 	}
 	targets := []train.Target{r.labelTarget(erased, -m.Weight)}
-	if m.Divergence != nn.Zero {
-		each := m.Divergence / float64(codes[loss.LatentMean].Cols)
+	if *m.Divergence != 0 {
+		each := *m.Divergence / float64(codes[loss.LatentMean].Cols)
 		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: each})
 	}
 	forget := train.Objective{r.term("forget", erased, false, targets...)}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -72,7 +73,7 @@ func (d Data) mask(mask *privacy.Masking, seed engine.Root) (Data, error) {
 
 // bottleneck returns the network of the request.
 func (b BlindRequest) bottleneck() (ib.Bottleneck, error) {
-	m, is := b.Runner.Arch.WithDefaults().(ib.Bottleneck)
+	m, is := defaults.Fill(b.Runner.Arch).(ib.Bottleneck)
 	switch n := b.Erasure.Codes.Rows; {
 	case !is:
 		return m, fmt.Errorf("needs an information bottleneck, %s is not one", b.Runner.Arch.Name())

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"io"
 	"math"
@@ -100,7 +101,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mask := privacy.Masking{}.WithDefaults()
+	mask := defaults.Fill(privacy.Masking{})
 	ask, err := r.blindRequest(&mask, aux)
 	if err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestNoRecordIsInTheServersMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := startServer(t, sent{s.runner.Arch.WithDefaults().(ib.Bottleneck), s.weights, ask.Erasure, aux})
+	p := startServer(t, sent{defaults.Fill(s.runner.Arch).(ib.Bottleneck), s.weights, ask.Erasure, aux})
 	line, err := p.out.ReadString('\n')
 	if err != nil || strings.TrimSpace(line) != "unlearned "+want.Params.Hash() {
 		t.Fatalf("the server says %q (%v), in one process it is %s", line, err, want.Params.Hash())

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -204,7 +205,7 @@ func TestTheServerHasTheUploadAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := r.blindRequest(m.withDefaults().mask(), aux)
+	b, err := r.blindRequest(defaults.Fill(m).mask(), aux)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,8 +229,8 @@ func TestBlindUSettingsMatter(t *testing.T) {
 	seen := map[string]BlindU{}
 	for _, m := range []BlindU{
 		{}, {Unmasked: true}, {Masking: privacy.Masking{Replacement: true}}, {Masking: privacy.Masking{Rate: 0.3}}, {Auxiliary: Retained}, {Auxiliary: Noise}, {Auxiliary: Inverted},
-		{Weighting: AsPrinted}, {Weighting: ByPCGrad}, {Weighting: ByRatio}, {Weighting: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: 0.01},
-		{Rate: nn.Zero}, {Rate: 100}, {Critic: 1}, {WarmUp: 1},
+		{Weighting: AsPrinted}, {Weighting: ByPCGrad}, {Weighting: ByRatio}, {Weighting: Added}, {Bounded: true}, {LR: 1e-2}, {Clip: new(0.01)},
+		{Rate: new(0.0)}, {Rate: new(100.0)}, {Critic: 1}, {WarmUp: 1},
 	} {
 		m.Epochs = 1
 		p, _, err := Apply(t.Context(), m, s.request())
@@ -242,7 +243,7 @@ func TestBlindUSettingsMatter(t *testing.T) {
 		seen[p.Hash()] = m
 	}
 	// As coded the first mutual information has no gradient: only its value matters.
-	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighting: Added, Rate: nn.Zero}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
+	if p, _, err := Apply(t.Context(), BlindU{Epochs: 1, Weighting: Added, Rate: new(0.0)}, s.request()); err != nil || seen[p.Hash()].Epochs != 0 {
 		t.Errorf("without the first information: %v", err)
 	}
 }
@@ -414,7 +415,7 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 		t.Fatal(err)
 	}
 	for weighting, want := range map[Weighting]struct{ retain, forget int }{ByMGDA: {0, 1}, ByRatio: {1, 0}} {
-		critic, both := BlindU{Weighting: weighting, Rate: 3}.withDefaults().players(b, withCritic(of))
+		critic, both := defaults.Fill(BlindU{Weighting: weighting, Rate: new(3.0)}).players(b, withCritic(of))
 		if g := critic.Objective[0].Targets; len(critic.Objective) != 1 || len(g) != 1 || g[0].Weight != 1 || !slices.Equal(critic.Owns, []string{criticPrefix}) {
 			t.Errorf("%s: the critic owns %v and goes down %+v", weighting, critic.Owns, g)
 		}
@@ -449,7 +450,7 @@ func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {
 	if low < 0 || high >= 1 || low > 0.05 || high < 0.95 {
 		t.Errorf("values from %v to %v", low, high)
 	}
-	if sees := (BlindU{Auxiliary: Noise}).Sees(); sees.HeldOut || sees.Retain {
+	if sees := (BlindU{Auxiliary: Noise}).Info().Sees; sees.HeldOut || sees.Retain {
 		t.Errorf("it sees %+v", sees)
 	}
 	again, err := Noise.records(t.Context(), r)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -55,18 +56,18 @@ import (
 // Retained; the paper's, by model inversion, are Inverted; see [Sources]. (5) It stops by
 // the accuracy on records that a server does not have. The whole program is Coded.
 type BlindU struct {
-	Masking   privacy.Masking `json:"masking,omitzero"`    // zero: 60 % without replacement
-	Unmasked  bool            `json:"unmasked,omitempty"`  // records are compressed only, not masked
-	Auxiliary Auxiliary       `json:"auxiliary,omitempty"` // "": Public
-	Weighting Weighting       `json:"weighing,omitempty"`  // "": ByMGDA
+	Masking   privacy.Masking `json:"masking,omitzero" default:"-"` // zero: 60 % without replacement
+	Unmasked  bool            `json:"unmasked,omitempty"`           // records are compressed only, not masked
+	Auxiliary Auxiliary       `json:"auxiliary,omitempty" default:"public"`
+	Weighting Weighting       `json:"weighing,omitempty"` // "": ByMGDA, with Coded ByRatio
 	Bounded   bool            `json:"bounded,omitempty"`
-	Epochs    int             `json:"epochs,omitempty"`  // at most, 0: 20
-	LR        float64         `json:"lr,omitempty"`      // 0: 1e-3
-	Batch     int             `json:"batch,omitempty"`   // 0: 20; a request's own batch size has priority
-	Clip      float64         `json:"clip,omitempty"`    // gradient norm, 0: 1, nn.Zero: no clipping
-	Rate      float64         `json:"rate,omitempty"`    // weight of the first mutual information, 0: 1, nn.Zero: none
-	Critic    int             `json:"critic,omitempty"`  // steps of the critic per step of the model, 0: 5
-	WarmUp    int             `json:"warm_up,omitempty"` // steps of the critic at the start, 0: 100
+	Epochs    int             `json:"epochs,omitempty" default:"20"` // at most
+	LR        float64         `json:"lr,omitempty" default:"1e-3"`
+	Batch     int             `json:"batch,omitempty" default:"20"`    // a request's own batch size has priority
+	Clip      *float64        `json:"clip,omitempty" default:"1"`      // gradient norm; new(0.0): no clipping
+	Rate      *float64        `json:"rate,omitempty"`                  // weight of the first mutual information; nil: 1, with Coded 4; new(0.0): none
+	Critic    int             `json:"critic,omitempty"`                // steps of the critic per step of the model; 0: 5, with Coded 40
+	WarmUp    int             `json:"warm_up,omitempty" default:"100"` // steps of the critic at the start
 	// Coded runs the published program, whose server is not blind; nil: the paper's method.
 	Coded *Coded `json:"coded,omitempty"`
 	// Beside are the users whose rounds are matched; their Rounds, ErasingEpochs and Batch
@@ -86,49 +87,26 @@ const (
 	Added     Weighting = "added"   // unweighted sum
 )
 
-var (
-	_ Described = BlindU{}
-	_ General   = BlindU{}
-)
-
-// Name implements Method.
-func (BlindU) Name() string { return "blindu" }
-
-// About implements Described.
-func (BlindU) About() About {
-	return About{"forgets by codes and labels alone: raises the loss of uploaded codes and keeps auxiliary records", "BlindU, corrected"}
-}
-
-// General implements General.
-func (BlindU) General() bool { return true }
-
-// Sees implements Method. The forget set is seen by its owner only; see Serve.
-func (m BlindU) Sees() Sees {
-	s := m.withDefaults().Auxiliary.sees()
+// Info implements Method. The forget set is seen by its owner only; see Serve.
+func (m BlindU) Info() Info {
+	s := defaults.Fill(m).Auxiliary.sees()
 	s.Original, s.Forget = true, true
-	return s
+	return Info{
+		Name: "blindu", Sees: s, General: true,
+		Does: "forgets by codes and labels alone: raises the loss of uploaded codes and keeps auxiliary records",
+		From: "BlindU, corrected",
+	}
 }
 
-// WithDefaults implements Method.
-func (m BlindU) WithDefaults() Method { return m.withDefaults() }
-
-func (m BlindU) withDefaults() BlindU {
-	if m.Masking = m.Masking.WithDefaults(); m.Unmasked {
+// SetDefaults implements defaults.Setter.
+func (m *BlindU) SetDefaults() {
+	if m.Masking = defaults.Fill(m.Masking); m.Unmasked {
 		m.Masking = privacy.Masking{}
 	}
 	if m.Coded != nil {
-		coded := m.Coded.withDefaults()
-		m.Coded, m.Weighting = &coded, cmp.Or(m.Weighting, ByRatio)
-		m.Rate, m.Critic = cmp.Or(m.Rate, 4), cmp.Or(m.Critic, 40)
+		m.Weighting, m.Rate, m.Critic = cmp.Or(m.Weighting, ByRatio), cmp.Or(m.Rate, new(4.0)), cmp.Or(m.Critic, 40)
 	}
-	m.Auxiliary, m.Weighting = cmp.Or(m.Auxiliary, Public), cmp.Or(m.Weighting, ByMGDA)
-	m.Epochs, m.LR, m.Batch, m.Clip = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
-	m.Rate, m.Critic, m.WarmUp = cmp.Or(m.Rate, 1), cmp.Or(m.Critic, 5), cmp.Or(m.WarmUp, 100)
-	if m.Beside != nil {
-		users := m.Beside.WithDefaults()
-		m.Beside = &users
-	}
-	return m
+	m.Weighting, m.Rate, m.Critic = cmp.Or(m.Weighting, ByMGDA), cmp.Or(m.Rate, new(1.0)), cmp.Or(m.Critic, 5)
 }
 
 // combiner returns the gradient combiner of the weighting.
@@ -151,7 +129,7 @@ func (w Weighting) combiner() (train.GradientCombiner, error) {
 // Unlearn implements Method: the owner's part, then the server's.
 func (m BlindU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if m.Coded != nil {
-		return m.withDefaults().runAsCoded(ctx, r)
+		return m.runAsCoded(ctx, r)
 	}
 	b, err := m.PrepareRequest(ctx, r)
 	if err != nil {
@@ -171,7 +149,7 @@ func (m BlindU) mask() *privacy.Masking {
 // PrepareRequest is the owner's part: it returns the request, which is all that the server
 // gets.
 func (m BlindU) PrepareRequest(ctx context.Context, r Request) (BlindRequest, error) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Coded != nil {
 		return BlindRequest{}, errors.New("the published program has no blind request: its server sees masked records")
 	}
@@ -184,7 +162,7 @@ func (m BlindU) PrepareRequest(ctx context.Context, r Request) (BlindRequest, er
 
 // Serve is the server's part.
 func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Coded != nil {
 		return nil, errors.New("the published program has no blind server: its server sees masked records")
 	}
@@ -209,8 +187,8 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	critic, players := m.players(b, arch)
 	start := append(b.Original.Clone(), arch.Critic.Init(b.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
 	c := train.Config{Epochs: 1, Batch: m.batch(b), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
-	if m.Clip != nn.Zero {
-		c.Clip = m.Clip
+	if *m.Clip != 0 {
+		c.Clip = *m.Clip
 	}
 	alone := critic
 	alone.Updates = 1
@@ -257,8 +235,8 @@ func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Pla
 	retain, forget := b.Trained[0], look
 	retain.X, retain.IDs, retain.Augment = x, ids, nil
 	forget.Name, forget.Targets = "forget", []train.Target{m.erasureTarget(b.Erasure.Y, arch.Of, x.Rows)}
-	if m.Rate != nn.Zero {
-		common.Weight = -m.Rate
+	if *m.Rate != 0 {
+		common.Weight = -*m.Rate
 		if m.Weighting == ByRatio {
 			common.Loss = loss.NoGradient{Of: common.Loss}
 		}

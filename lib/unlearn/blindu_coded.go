@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/information"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -45,12 +46,7 @@ import (
 // [privacy.Masking] for the masked features, which are an option here.
 type Coded struct {
 	Stop Stop    `json:"stop"`
-	Kept float64 `json:"kept,omitempty"` // 0: 10, the program's on images; on Adult it has 5
-}
-
-func (c Coded) withDefaults() Coded {
-	c.Kept = cmp.Or(c.Kept, 10)
-	return c
+	Kept float64 `json:"kept,omitempty" default:"10"` // the program's on images; on Adult it has 5
 }
 
 // checkCoded returns an error for settings that the program does not have.
@@ -58,7 +54,7 @@ func (m BlindU) checkCoded(r Request) error {
 	switch {
 	case r.Augment != nil:
 		return errors.New("codes need unchanged records, but the request augments them")
-	case m.Weighting != ByRatio || m.Bounded || m.Beside != nil || m.Rate == nn.Zero:
+	case m.Weighting != ByRatio || m.Bounded || m.Beside != nil || *m.Rate == 0:
 		return fmt.Errorf("as coded the weighting is %q, with the cross-entropy and the program's own epochs", ByRatio)
 	case !(m.Coded.Kept > 0):
 		return fmt.Errorf("as coded the auxiliary records' loss has the weight %v, which must be positive", m.Coded.Kept)
@@ -73,7 +69,7 @@ func (m BlindU) runAsCoded(ctx context.Context, r Request) (*Outcome, error) {
 	if err := m.checkCoded(r); err != nil {
 		return nil, err
 	}
-	of, is := r.Runner.Arch.WithDefaults().(ib.Bottleneck)
+	of, is := defaults.Fill(r.Runner.Arch).(ib.Bottleneck)
 	if !is {
 		return nil, fmt.Errorf("needs an information bottleneck, %s is not one", r.Runner.Arch.Name())
 	}
@@ -140,8 +136,8 @@ func (p *codedRun) plan() (plan train.Plan, c train.Config, err error) {
 	retain := trained[0]
 	retain.X = p.arch.pairRecords(p.aux.X.Rows, p.aux.X, begin)
 	c = train.Config{Epochs: p.Epochs, Batch: cmp.Or(p.r.Batch, p.Batch), Seed: p.r.Seed, DropLast: true}
-	if p.Clip != nn.Zero {
-		c.Clip = p.Clip
+	if *p.Clip != 0 {
+		c.Clip = *p.Clip
 	}
 	server := train.Player{Name: "model", Objective: train.Objective{forget, retain}, Optimizer: nn.Adam{LR: p.LR}}
 	for _, v := range p.r.Original {
@@ -164,7 +160,7 @@ func (p *codedRun) watchSteps() train.Watch {
 		if err != nil {
 			return false, err
 		}
-		p.ratio.addend = float64(p.Rate * mi)
+		p.ratio.addend = float64((*p.Rate) * mi)
 		n := recordsInStep(k, 0, p.masked.X.Rows)
 		found, err := correctInStep(k, 0, wrong, n)
 		return p.Coded.Stop.reached(found, n), err

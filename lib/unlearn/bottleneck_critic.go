@@ -9,6 +9,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/information"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -44,7 +45,7 @@ var (
 // withCritic attaches a critic to a bottleneck with defaults.
 func withCritic(of ib.Bottleneck) criticBottleneck {
 	critic := information.Normalised{Critic: information.Critic{X: of.Latent, Y: of.Latent}}
-	return criticBottleneck{Of: of, Critic: critic.WithDefaults()}
+	return criticBottleneck{Of: of, Critic: defaults.Fill(critic)}
 }
 
 // Name implements model.Architecture.
@@ -56,11 +57,6 @@ func (m criticBottleneck) Inputs() int { return m.Of.Inputs() + 2*m.Of.Latent }
 // Returns implements model.Architecture.
 func (m criticBottleneck) Returns() []model.Output {
 	return append(m.Of.Returns(), model.Output{Name: erasedLogits, Width: m.Of.Outputs}, model.Output{Name: loss.PairScores, Width: 2})
-}
-
-// WithDefaults implements model.Architecture.
-func (m criticBottleneck) WithDefaults() model.Architecture {
-	return criticBottleneck{m.Of.WithDefaults().(ib.Bottleneck), m.Critic.WithDefaults()}
 }
 
 // UsesBatchStats implements model.UsesBatchStats: the critic's moving average is over

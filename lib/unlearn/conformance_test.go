@@ -132,12 +132,12 @@ func fitsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 func TestEveryMethodConforms(t *testing.T) {
 	names := map[string]bool{}
 	for _, m := range unlearn.All() {
-		if names[m.Name()] {
-			t.Errorf("two methods are called %s", m.Name())
+		if names[m.Info().Name] {
+			t.Errorf("two methods are called %s", m.Info().Name)
 		}
-		names[m.Name()] = true
-		t.Run(m.Name(), func(t *testing.T) {
-			unlearntest.Run(t, shortened(m), about[m.Name()]...)
+		names[m.Info().Name] = true
+		t.Run(m.Info().Name, func(t *testing.T) {
+			unlearntest.Run(t, shortened(m), about[m.Info().Name]...)
 		})
 	}
 	for name := range about {
@@ -208,13 +208,13 @@ func reconstructsRetainOnly(t testing.TB, y *unlearntest.Toy, p nn.Params) {
 
 func TestEveryGeneralMethodConformsOnAnAutoencoder(t *testing.T) {
 	for _, m := range unlearn.All() {
-		options, listed := generative[m.Name()]
-		if unlearn.IsGeneral(m) != listed {
-			t.Errorf("%s is General: %v; the table knows it: %v", m.Name(), !listed, listed)
+		options, listed := generative[m.Info().Name]
+		if m.Info().General != listed {
+			t.Errorf("%s is General: %v; the table knows it: %v", m.Info().Name, !listed, listed)
 			continue
 		}
 		if listed {
-			t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
+			t.Run(m.Info().Name, func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
 		}
 	}
 }
@@ -245,7 +245,7 @@ var federatedUsers = unlearn.Users{Count: 4, Rounds: 3, LocalEpochs: 2, ErasingE
 
 // shortened returns the method, or a shorter version of a slow one.
 func shortened(m unlearn.Method) unlearn.Method {
-	if short, dear := abridged[m.Name()]; dear {
+	if short, dear := abridged[m.Info().Name]; dear {
 		return short
 	}
 	return m
@@ -277,11 +277,11 @@ var onBottlenecks = map[string][]unlearntest.Option{
 
 func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
 	for _, m := range unlearn.Bottlenecks() {
-		options, listed := onBottlenecks[m.Name()]
+		options, listed := onBottlenecks[m.Info().Name]
 		if !listed {
-			t.Errorf("the table does not know %s", m.Name())
+			t.Errorf("the table does not know %s", m.Info().Name)
 		}
-		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunBottleneck(t, shortened(m), options...) })
+		t.Run(m.Info().Name, func(t *testing.T) { unlearntest.RunBottleneck(t, shortened(m), options...) })
 	}
 	if len(onBottlenecks) != len(unlearn.Bottlenecks()) {
 		t.Error("the table knows more than the list")
@@ -294,7 +294,7 @@ func TestTheProgramsMethodsConform(t *testing.T) {
 	ends := []unlearntest.Option{unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)}
 	for name, m := range map[string]unlearn.Method{
 		"blindu": unlearn.BlindU{Critic: 3, Epochs: 6, Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}},
-		"vbu":    unlearn.VBU{Divergence: nn.Zero, Stop: stop},
+		"vbu":    unlearn.VBU{Divergence: new(0.0), Stop: stop},
 	} {
 		t.Run(name, func(t *testing.T) { unlearntest.RunBottleneck(t, m, ends...) })
 	}
@@ -319,11 +319,11 @@ func latentNorm(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 
 func TestEveryGenerativeMethodConforms(t *testing.T) {
 	for _, m := range unlearn.Generative() {
-		options, listed := onAutoencoders[m.Name()]
+		options, listed := onAutoencoders[m.Info().Name]
 		if !listed {
-			t.Errorf("the table does not know %s", m.Name())
+			t.Errorf("the table does not know %s", m.Info().Name)
 		}
-		t.Run(m.Name(), func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
+		t.Run(m.Info().Name, func(t *testing.T) { unlearntest.RunGenerative(t, shortened(m), options...) })
 	}
 	if len(onAutoencoders) != len(unlearn.Generative()) {
 		t.Error("the table knows more than the list")

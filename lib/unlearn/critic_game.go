@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,15 +33,11 @@ type criticGame struct {
 // norms, one on the three losses. They are trained on the original's features, with nothing
 // drawn.
 type CriticConfig struct {
-	Hidden int     `json:"hidden,omitempty"` // units per layer, 0: 256
-	Steps  int     `json:"steps,omitempty"`  // 0: 100
-	Batch  int     `json:"batch,omitempty"`  // non-members per step, 0: 64
-	LR     float64 `json:"lr,omitempty"`     // 0: 1e-3
-	Decay  float64 `json:"decay,omitempty"`  // 0: 1e-4, nn.Zero: none
-}
-
-func (c CriticConfig) withDefaults() CriticConfig {
-	return CriticConfig{cmp.Or(c.Hidden, 256), cmp.Or(c.Steps, 100), cmp.Or(c.Batch, 64), cmp.Or(c.LR, 1e-3), cmp.Or(c.Decay, 1e-4)}
+	Hidden int      `json:"hidden,omitempty" default:"256"` // units per layer
+	Steps  int      `json:"steps,omitempty" default:"100"`
+	Batch  int      `json:"batch,omitempty" default:"64"` // non-members per step
+	LR     float64  `json:"lr,omitempty" default:"1e-3"`
+	Decay  *float64 `json:"decay,omitempty" default:"1e-4"` // new(0.0): none
 }
 
 // newCriticGame combines the original with critics that were trained to distinguish the
@@ -89,10 +84,7 @@ func (r Request) trainCritic(ctx context.Context, c CriticConfig, net learned.Ne
 	if err != nil {
 		return nil, err
 	}
-	d := learned.CriticTraining{Steps: c.Steps, Batch: c.Batch, LR: c.LR}
-	if c.Decay != nn.Zero {
-		d.Decay = c.Decay
-	}
+	d := learned.CriticTraining{Steps: c.Steps, Batch: c.Batch, LR: c.LR, Decay: *c.Decay}
 	return d.Fit(ctx, runner, known, engine.Root(r.Seed.Counter(engine.StreamCritic, 0, uint64(k))))
 }
 

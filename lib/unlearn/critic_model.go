@@ -11,7 +11,6 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -71,12 +70,6 @@ func (m criticModel) Returns() []model.Output {
 		out = append(out, model.Output{Name: nn.Logits, Width: len(m.Critics)})
 	}
 	return out
-}
-
-// WithDefaults implements model.Architecture.
-func (m criticModel) WithDefaults() model.Architecture {
-	m.Of = defaults.InForce(m.Of, m.Of.WithDefaults())
-	return m
 }
 
 // Check implements model.Architecture.

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -65,11 +66,11 @@ func criticFixture(t *testing.T) Request {
 	return r
 }
 
-var little = CriticConfig{Hidden: 6, Steps: 60, Batch: 16, LR: 1e-2, Decay: nn.Zero}
+var little = CriticConfig{Hidden: 6, Steps: 60, Batch: 16, LR: 1e-2, Decay: new(0.0)}
 
 func before(t *testing.T, r Request, others Data, standardised, frozen bool) *criticGame {
 	t.Helper()
-	w, err := r.newCriticGame(context.Background(), little.withDefaults(), others, standardised, frozen)
+	w, err := r.newCriticGame(context.Background(), defaults.Fill(little), others, standardised, frozen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +208,7 @@ func TestFrozenCriticsStay(t *testing.T) {
 			t.Errorf("answer %d is %v and, frozen, %v", i, v, b.Data[i])
 		}
 	}
-	o, err := FrozenCritics{}.withDefaults().objective(frozen)
+	o, err := defaults.Fill(FrozenCritics{}).objective(frozen)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -398,7 +399,7 @@ func TestCriticsRefuseNonsense(t *testing.T) {
 	nothing := func(*Request) {}
 	refused(FrozenCritics{Lambda: -1}, nothing, "weight -1 of the utility")
 	refused(FrozenCritics{Samples: -1}, nothing, "-1 samples")
-	refused(FrozenCritics{Clip: -1, Critics: little}, nothing, "maximal gradient norm")
+	refused(FrozenCritics{Clip: new(-1.0), Critics: little}, nothing, "maximal gradient norm")
 	refused(FrozenCritics{Critics: CriticConfig{Steps: -1}}, nothing, "-1 steps")
 	refused(ExtraGradient{CriticSteps: -2}, nothing, "-2 steps of the critics")
 	refused(ExtraGradient{Rising: 1, Critics: little}, nothing, "after 1 rising values")

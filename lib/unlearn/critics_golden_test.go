@@ -7,12 +7,14 @@ import (
 	_ "embed"
 	"encoding/json"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/features"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
@@ -46,7 +48,7 @@ func goldenCells(first, n, offset int, shift float64) Data {
 func goldenWatch(t *testing.T, frozen bool) *criticGame {
 	t.Helper()
 	r := criticFixture(t)
-	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: nn.Zero}
+	arch := vae.Cells{Genes: 6, Hidden: []int{7}, Latent: 2, Dropout: new(0.0)}
 	r.Forget, r.Retain, r.HeldOut = goldenCells(0, 4, 3, 2), goldenCells(4, 36, 11, 0), goldenCells(0, 20, 29, 0.25)
 	r.HeldOut.NonMembers = true
 	watcher := criticModel{Of: arch, Recon: loss.LibrarySquaredError{}}
@@ -99,11 +101,11 @@ func TestAdversarialMethodsArePyTorchs(t *testing.T) {
 	for name, m := range map[string]interface {
 		playCritics(context.Context, *criticGame) (*Outcome, error)
 	}{
-		"frozen":               FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2}.withDefaults(),
-		"frozen, unclipped":    FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2, Clip: nn.Zero}.withDefaults(),
-		"frozen, sum":          FrozenCritics{Lambda: 3, Epochs: 4, LR: 1e-2, Sum: true}.withDefaults(),
-		"extra-gradient":       ExtraGradient{Lambda: 0.3, Epochs: 5, LR: 1e-2, CriticLR: 0.3, Rising: -1}.withDefaults(),
-		"extra-gradient, true": ExtraGradientTrue{Epochs: 3, LR: 1e-2}.withDefaults(),
+		"frozen":               defaults.Fill(FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2}),
+		"frozen, unclipped":    defaults.Fill(FrozenCritics{Lambda: 0.5, Epochs: 4, LR: 1e-2, Clip: new(0.0)}),
+		"frozen, sum":          defaults.Fill(FrozenCritics{Lambda: 3, Epochs: 4, LR: 1e-2, Sum: true}),
+		"extra-gradient":       defaults.Fill(ExtraGradient{Lambda: 0.3, Epochs: 5, LR: 1e-2, CriticLR: 0.3, Rising: -1}),
+		"extra-gradient, true": defaults.Fill(ExtraGradientTrue{Epochs: 3, LR: 1e-2}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var golden struct {
@@ -158,13 +160,13 @@ func TestWhomTheShadowTellsApart(t *testing.T) {
 
 // Zero values are what section 4.2 and the program have.
 func TestSettingsOfTheAdversarialMethods(t *testing.T) {
-	critics := CriticConfig{Hidden: 256, Steps: 100, Batch: 64, LR: 1e-3, Decay: 1e-4}
+	critics := CriticConfig{Hidden: 256, Steps: 100, Batch: 64, LR: 1e-3, Decay: new(1e-4)}
 	for _, c := range []struct{ got, want Method }{
-		{FrozenCritics{}, FrozenCritics{Lambda: 10, Epochs: 30, LR: 1e-4, Samples: 4, Clip: 1, Batch: 256, Critics: critics}},
+		{FrozenCritics{}, FrozenCritics{Lambda: 10, Epochs: 30, LR: 1e-4, Samples: 4, Clip: new(1.0), Batch: 256, Critics: critics}},
 		{ExtraGradient{}, ExtraGradient{Lambda: 10, Epochs: 50, LR: 1e-4, CriticLR: 1e-5, CriticSteps: 2, Rising: 3, Batch: 256, Critics: critics}},
 		{ExtraGradientTrue{}, ExtraGradientTrue{Lambda: 10, Epochs: 50, LR: 1e-4, Faster: 5, Batch: 256, Critics: critics}},
 	} {
-		if got := c.got.WithDefaults(); got != c.want {
+		if got := defaults.Fill(c.got); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 	}

@@ -17,26 +17,17 @@ import (
 // epoch is kept whatever its size, as in those programs; batch normalisation then uses the
 // statistics of that batch.
 type Descent struct {
-	Momentum    float64 `json:"momentum,omitempty"`     // 0: 0.9, nn.Zero: none
-	WeightDecay float64 `json:"weight_decay,omitempty"` // 0: 5e-4, nn.Zero: none
-	Batch       int     `json:"batch,omitempty"`        // 0: 256; a request's own batch size has priority
-}
-
-// withDefaults replaces zeros by their defaults; nil stays nil.
-func (d *Descent) withDefaults() *Descent {
-	if d == nil {
-		return nil
-	}
-	return &Descent{Momentum: cmp.Or(d.Momentum, 0.9), WeightDecay: cmp.Or(d.WeightDecay, 5e-4), Batch: cmp.Or(d.Batch, 256)}
+	Momentum    *float64 `json:"momentum,omitempty" default:"0.9"`      // new(0.0): none
+	WeightDecay *float64 `json:"weight_decay,omitempty" default:"5e-4"` // new(0.0): none
+	Batch       int      `json:"batch,omitempty" default:"256"`         // a request's own batch size has priority
 }
 
 func (d *Descent) sgd(lr float64) nn.SGD {
-	d = d.withDefaults()
-	return nn.SGD{LR: lr, Momentum: d.Momentum, WeightDecay: d.WeightDecay}
+	return nn.SGD{LR: lr, Momentum: *d.Momentum, WeightDecay: *d.WeightDecay}
 }
 
 // batch returns the effective batch size.
-func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.withDefaults().Batch) }
+func (d *Descent) batch(r Request) int { return cmp.Or(r.Batch, d.Batch) }
 
 // singlePass returns the passes of a plan that goes over one objective in every epoch.
 func singlePass(o train.Objective) func(epoch int) ([]train.Objective, error) {

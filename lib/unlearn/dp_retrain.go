@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -33,7 +34,7 @@ import (
 // With Exact every retained record is trained on, for all epochs, without early stopping,
 // and the noise is that of exactly the steps that are taken.
 //
-// With Noise the noise is given and Epsilon is not promised. Noise nn.Zero is the control
+// With Noise the noise is given and Epsilon is not promised. Noise new(0.0) is the control
 // that separates the effect of the noise from that of the training: the same records,
 // steps, batches and clipping, not private, without an epsilon.
 //
@@ -47,64 +48,48 @@ import (
 // the squared error, get noise like all others; the program freezes them. Nothing reads
 // them. (4) With fewer than 2,000 retained records half are set aside.
 type DPRetrain struct {
-	Epsilon  float64 `json:"epsilon,omitempty"`  // 0: 10; unused with Noise
-	Noise    float64 `json:"noise,omitempty"`    // in units of Norm, 0: what Epsilon needs, nn.Zero: none
-	Delta    float64 `json:"delta,omitempty"`    // 0: 1e-5
-	Norm     float64 `json:"norm,omitempty"`     // maximum gradient norm per record, 0: 1
-	Epochs   int     `json:"epochs,omitempty"`   // 0: 50
-	LR       float64 `json:"lr,omitempty"`       // 0: 1e-3
-	Batch    int     `json:"batch,omitempty"`    // records per step on average, 0: 256; a request's own batch size has priority
-	Patience int     `json:"patience,omitempty"` // epochs, 0: 15
-	Sample   int     `json:"sample,omitempty"`   // records set aside, 0: 1000
-	Exact    bool    `json:"exact,omitempty"`
+	Epsilon  float64  `json:"epsilon,omitempty"` // 10 unless set; unused with Noise
+	Noise    *float64 `json:"noise,omitempty"`   // in units of Norm; nil: what Epsilon needs, new(0.0): none
+	Delta    float64  `json:"delta,omitempty" default:"1e-5"`
+	Norm     float64  `json:"norm,omitempty" default:"1"` // maximum gradient norm per record
+	Epochs   int      `json:"epochs,omitempty" default:"50"`
+	LR       float64  `json:"lr,omitempty" default:"1e-3"`
+	Batch    int      `json:"batch,omitempty" default:"256"` // records per step on average; a request's own batch size has priority
+	Patience int      `json:"patience,omitempty"`            // epochs, 0: 15, with Exact none
+	Sample   int      `json:"sample,omitempty"`              // records set aside, 0: 1000, with Exact none
+	Exact    bool     `json:"exact,omitempty"`
 }
 
-var (
-	_ Described = DPRetrain{}
-	_ General   = DPRetrain{}
-)
-
-// Name implements Method.
-func (DPRetrain) Name() string { return "dp-retrain" }
-
-// About implements Described.
-func (m DPRetrain) About() About {
-	m = m.withDefaults()
+// Info implements Method.
+func (m DPRetrain) Info() Info {
+	m = defaults.Fill(m)
 	how := fmt.Sprintf("with differential privacy (DP-SGD, epsilon %g)", m.Epsilon)
 	switch {
-	case m.Noise == nn.Zero:
+	case m.Noise != nil && *m.Noise == 0:
 		how = "by DP-SGD without its noise: nothing is private"
-	case m.Noise != 0:
-		how = fmt.Sprintf("with differential privacy (DP-SGD, noise %g)", m.Noise)
+	case m.Noise != nil:
+		how = fmt.Sprintf("with differential privacy (DP-SGD, noise %g)", *m.Noise)
 	}
-	return About{"retrains on the retain set " + how, "Fishing for Privacy, as coded"}
+	return Info{
+		Name: "dp-retrain", Sees: Sees{Retain: true}, General: true,
+		Does: "retrains on the retain set " + how,
+		From: "Fishing for Privacy, as coded",
+	}
 }
 
-// General implements General.
-func (DPRetrain) General() bool { return true }
-
-// Sees implements Method.
-func (DPRetrain) Sees() Sees { return Sees{Retain: true} }
-
-// WithDefaults implements Method. With Exact there is no validation set.
-func (m DPRetrain) WithDefaults() Method { return m.withDefaults() }
-
-func (m DPRetrain) withDefaults() DPRetrain {
-	m.Delta, m.Norm = cmp.Or(m.Delta, 1e-5), cmp.Or(m.Norm, 1)
-	if m.Noise == 0 {
+// SetDefaults implements defaults.Setter. With Exact there is no validation set.
+func (m *DPRetrain) SetDefaults() {
+	if m.Noise == nil {
 		m.Epsilon = cmp.Or(m.Epsilon, 10)
 	}
-	m.Epochs, m.LR, m.Batch = cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-3), cmp.Or(m.Batch, 256)
 	m.Patience, m.Sample = cmp.Or(m.Patience, 15), cmp.Or(m.Sample, 1000)
 	if m.Exact {
 		m.Patience, m.Sample = 0, 0
 	}
-	return m
 }
 
 // Unlearn implements Method.
 func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if m.Epochs < 1 || m.Batch < 1 || m.Patience < 0 || m.Sample < 0 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, %d records set aside", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}
@@ -151,18 +136,16 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 // TrainingSize returns how many of the retained records are trained on: without Exact some
 // are set aside for validation.
 func (m DPRetrain) TrainingSize(retained int) int {
-	return retained - min(m.withDefaults().Sample, retained/2)
+	return retained - min(defaults.Fill(m).Sample, retained/2)
 }
 
 // noiseMultiplier returns the noise for a training on n records: exact, or as coded.
 func (m DPRetrain) noiseMultiplier(n, batch, epochs int) (float64, error) {
 	switch {
-	case m.Noise != 0 && m.Epsilon != 0:
-		return 0, fmt.Errorf("noise %v and epsilon %v: give one of them", m.Noise, m.Epsilon)
-	case m.Noise == nn.Zero:
-		return 0, nil
-	case m.Noise != 0:
-		return m.Noise, nil
+	case m.Noise != nil && m.Epsilon != 0:
+		return 0, fmt.Errorf("noise %v and epsilon %v: give one of them", *m.Noise, m.Epsilon)
+	case m.Noise != nil:
+		return *m.Noise, nil
 	}
 	k := (n + batch - 1) / batch
 	rate := 1 / float64(k)

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -16,7 +16,7 @@ import (
 // The published program's noise for 27,094 cells, and what it recorded as spent.
 func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 	for _, c := range []struct{ epsilon, noise, spent float64 }{{1, 2.8840, 1.0035}, {10, 0.7102, 10.0305}, {50, 0.4374, 50.1965}} {
-		coded := DPRetrain{Epsilon: c.epsilon}.withDefaults()
+		coded := defaults.Fill(DPRetrain{Epsilon: c.epsilon})
 		noise, err := coded.noiseMultiplier(27094, 256, 50)
 		if err != nil || math.Abs(noise-c.noise) > 5e-5 {
 			t.Errorf("epsilon %v: noise %v (%v), want %v", c.epsilon, noise, err, c.noise)
@@ -31,7 +31,7 @@ func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 		if got := ran(noise); math.Abs(got-c.spent) > 5e-5 {
 			t.Errorf("as coded %v is spent, the program recorded %v", got, c.spent)
 		}
-		exact, err := DPRetrain{Epsilon: c.epsilon, Exact: true}.withDefaults().noiseMultiplier(27094, 256, 50)
+		exact, err := defaults.Fill(DPRetrain{Epsilon: c.epsilon, Exact: true}).noiseMultiplier(27094, 256, 50)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestTheNoiseIsThatOfThePublishedProgram(t *testing.T) {
 // A set smaller than a batch is one step with all records.
 func TestASmallSetIsAStepOfAll(t *testing.T) {
 	for _, exact := range []bool{false, true} {
-		got, err := DPRetrain{Exact: exact}.withDefaults().noiseMultiplier(40, 256, 50)
+		got, err := defaults.Fill(DPRetrain{Exact: exact}).noiseMultiplier(40, 256, 50)
 		want, _ := privacy.Noise(10, 1e-5, 1, 50)
 		if err != nil || got != want {
 			t.Errorf("exact %v: %v (%v), want %v", exact, got, err, want)
@@ -95,18 +95,18 @@ func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
 		epsilon float64
 		about   string
 	}{
-		{DPRetrain{Noise: nn.Zero}, 0, 0, "without its noise: nothing is private"},
-		{DPRetrain{Noise: 2}, 2, 0, "noise 2"},
+		{DPRetrain{Noise: new(0.0)}, 0, 0, "without its noise: nothing is private"},
+		{DPRetrain{Noise: new(2.0)}, 2, 0, "noise 2"},
 		{DPRetrain{Epsilon: 3}, -1, 3, "epsilon 3"},
 		{DPRetrain{}, -1, 10, "epsilon 10"},
 	} {
-		m := c.m.withDefaults()
+		m := defaults.Fill(c.m)
 		noise, err := m.noiseMultiplier(100, 10, 5)
-		if err != nil || c.noise >= 0 && noise != c.noise || m.Epsilon != c.epsilon || !strings.Contains(c.m.About().Does, c.about) {
-			t.Errorf("%+v: noise %v (%v), epsilon %v, %q", c.m, noise, err, m.Epsilon, c.m.About().Does)
+		if err != nil || c.noise >= 0 && noise != c.noise || m.Epsilon != c.epsilon || !strings.Contains(c.m.Info().Does, c.about) {
+			t.Errorf("%+v: noise %v (%v), epsilon %v, %q", c.m, noise, err, m.Epsilon, c.m.Info().Does)
 		}
 	}
-	if _, err := (DPRetrain{Noise: 1, Epsilon: 10}).withDefaults().noiseMultiplier(100, 10, 5); err == nil || !strings.Contains(err.Error(), "noise 1 and epsilon 10") {
+	if _, err := defaults.Fill(DPRetrain{Noise: new(1.0), Epsilon: 10}).noiseMultiplier(100, 10, 5); err == nil || !strings.Contains(err.Error(), "noise 1 and epsilon 10") {
 		t.Errorf("both: %v", err)
 	}
 }

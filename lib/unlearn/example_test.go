@@ -32,10 +32,10 @@ func Example() {
 		must(err)
 		weights, report, err := unlearn.Apply(ctx, m, request)
 		must(err)
-		accuracy, err := c.Accuracy(c.NewModel(m.Name(), weights))
+		accuracy, err := c.Accuracy(c.NewModel(m.Info().Name, weights))
 		must(err)
 		fmt.Printf("%s, %d epochs: knows the island %t, knows the moons %t\n",
-			m.Name(), report.Epochs, accuracy.Forget.Value > 0.5, accuracy.Test.Value > 0.9)
+			m.Info().Name, report.Epochs, accuracy.Forget.Value > 0.5, accuracy.Test.Value > 0.9)
 	}
 	// Output:
 	// do-nothing, 0 epochs: knows the island true, knows the moons true

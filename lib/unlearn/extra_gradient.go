@@ -45,52 +45,27 @@ import (
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type ExtraGradient struct {
-	Lambda      float64      `json:"lambda,omitempty"`    // of the utility, 0: 10
-	Epochs      int          `json:"epochs,omitempty"`    // at most, 0: 50
-	LR          float64      `json:"lr,omitempty"`        // 0: 1e-4
-	CriticLR    float64      `json:"critic_lr,omitempty"` // 0: 1e-5
-	CriticSteps int          `json:"turns,omitempty"`     // steps of the critics per epoch, 0: 2
-	Rising      int          `json:"rising,omitempty"`    // number of rising values that ends it, 0: 3; -1: never
-	Batch       int          `json:"batch,omitempty"`     // 0: 256; a request's own batch size has priority
+	Lambda      float64      `json:"lambda,omitempty" default:"10"` // of the utility
+	Epochs      int          `json:"epochs,omitempty" default:"50"` // at most
+	LR          float64      `json:"lr,omitempty" default:"1e-4"`
+	CriticLR    float64      `json:"critic_lr,omitempty" default:"1e-5"`
+	CriticSteps int          `json:"turns,omitempty" default:"2"`   // steps of the critics per epoch
+	Rising      int          `json:"rising,omitempty" default:"3"`  // number of rising values that ends it; -1: never
+	Batch       int          `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
 	Critics     CriticConfig `json:"critics,omitzero"`
 }
 
-var (
-	_ Described = ExtraGradient{}
-	_ General   = ExtraGradient{}
-)
-
-// Name implements Method.
-func (ExtraGradient) Name() string { return "extra-gradient" }
-
-// About implements Described.
-func (ExtraGradient) About() About {
-	return About{
-		"moves the model's outputs for the forget set against critics that hardly learn, until a new attacker's value rises",
-		"Fishing for Privacy, as coded",
+// Info implements Method.
+func (ExtraGradient) Info() Info {
+	return Info{
+		Name: "extra-gradient", Sees: Sees{Original: true, Forget: true, Retain: true, HeldOut: true}, General: true,
+		Does: "moves the model's outputs for the forget set against critics that hardly learn, until a new attacker's value rises",
+		From: "Fishing for Privacy, as coded",
 	}
-}
-
-// General implements General.
-func (ExtraGradient) General() bool { return true }
-
-// Sees implements Method.
-func (ExtraGradient) Sees() Sees {
-	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
-}
-
-// WithDefaults implements Method.
-func (m ExtraGradient) WithDefaults() Method { return m.withDefaults() }
-
-func (m ExtraGradient) withDefaults() ExtraGradient {
-	m.Lambda, m.Epochs, m.LR, m.CriticLR = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.CriticLR, 1e-5)
-	m.CriticSteps, m.Rising, m.Batch, m.Critics = cmp.Or(m.CriticSteps, 2), cmp.Or(m.Rising, 3), cmp.Or(m.Batch, 256), m.Critics.withDefaults()
-	return m
 }
 
 // Unlearn implements Method.
 func (m ExtraGradient) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if m.CriticSteps < 1 || !(m.Lambda > 0) {
 		return nil, fmt.Errorf("%d steps of the critics and the weight %v of the utility; both must be positive", m.CriticSteps, m.Lambda)
 	}

@@ -34,47 +34,25 @@ import (
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type ExtraGradientTrue struct {
-	Lambda  float64      `json:"lambda,omitempty"` // of the critics, 0: 10
-	Epochs  int          `json:"epochs,omitempty"` // 0: 50
-	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Faster  float64      `json:"faster,omitempty"` // the critics' learning rate over the model's, 0: 5
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
+	Lambda  float64      `json:"lambda,omitempty" default:"10"` // of the critics
+	Epochs  int          `json:"epochs,omitempty" default:"50"`
+	LR      float64      `json:"lr,omitempty" default:"1e-4"`
+	Faster  float64      `json:"faster,omitempty" default:"5"`  // the critics' learning rate over the model's
+	Batch   int          `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
 	Critics CriticConfig `json:"critics,omitzero"`
 }
 
-var (
-	_ Described = ExtraGradientTrue{}
-	_ General   = ExtraGradientTrue{}
-)
-
-// Name implements Method.
-func (ExtraGradientTrue) Name() string { return "extra-gradient-true" }
-
-// About implements Described.
-func (ExtraGradientTrue) About() About {
-	return About{"plays against critics that learn to tell the forget set from non-members, looking a step ahead", "Fishing for Privacy, as printed"}
-}
-
-// General implements General.
-func (ExtraGradientTrue) General() bool { return true }
-
-// Sees implements Method.
-func (ExtraGradientTrue) Sees() Sees {
-	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
-}
-
-// WithDefaults implements Method.
-func (m ExtraGradientTrue) WithDefaults() Method { return m.withDefaults() }
-
-func (m ExtraGradientTrue) withDefaults() ExtraGradientTrue {
-	m.Lambda, m.Epochs, m.LR, m.Faster = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Faster, 5)
-	m.Batch, m.Critics = cmp.Or(m.Batch, 256), m.Critics.withDefaults()
-	return m
+// Info implements Method.
+func (ExtraGradientTrue) Info() Info {
+	return Info{
+		Name: "extra-gradient-true", Sees: Sees{Original: true, Forget: true, Retain: true, HeldOut: true}, General: true,
+		Does: "plays against critics that learn to tell the forget set from non-members, looking a step ahead",
+		From: "Fishing for Privacy, as printed",
+	}
 }
 
 // Unlearn implements Method.
 func (m ExtraGradientTrue) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Lambda > 0) {
 		return nil, fmt.Errorf("the weight %v of the critics is not positive", m.Lambda)
 	}

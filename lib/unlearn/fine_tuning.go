@@ -17,48 +17,33 @@ import (
 // With SGD it is the fine-tuning of Jia et al. 2023 and Fan et al. 2024, the baseline of
 // SDE's methods in those papers: Descent's settings, 10 epochs at 0.01.
 type FineTuning struct {
-	Epochs int      `json:"epochs,omitempty"` // 0: 10
-	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 0.01
-	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
+	Epochs int      `json:"epochs,omitempty" default:"10"`
+	LR     float64  `json:"lr,omitempty"`  // 5e-4, with SGD 0.01
+	SGD    *Descent `json:"sgd,omitempty"` // replaces Adam unless nil
 	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
 	// Adam.
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Described = FineTuning{}
-
-// Name implements Method.
-func (FineTuning) Name() string { return "fine-tuning" }
-
-// About implements Described.
-func (FineTuning) About() About {
-	return About{
-		"goes on training on the retain set and relies on catastrophic forgetting",
-		"Golatkar et al. 2020, in the setting of RULER",
+// Info implements Method.
+func (FineTuning) Info() Info {
+	return Info{
+		Name: "fine-tuning", Sees: Sees{Original: true, Retain: true}, General: true,
+		Does: "goes on training on the retain set and relies on catastrophic forgetting",
+		From: "Golatkar et al. 2020, in the setting of RULER",
 	}
 }
 
-// General implements General.
-func (FineTuning) General() bool { return true }
-
-// Sees implements Method.
-func (FineTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m FineTuning) WithDefaults() Method { return m.withDefaults() }
-
-func (m FineTuning) withDefaults() FineTuning {
-	m.Epochs, m.SGD = cmp.Or(m.Epochs, 10), m.SGD.withDefaults()
+// SetDefaults implements defaults.Setter.
+func (m *FineTuning) SetDefaults() {
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 0.01)
 	}
 	m.LR = cmp.Or(m.LR, 5e-4)
-	return m
 }
 
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	o, err := r.objective("retain", r.Retain, false, 1)
 	if err != nil {
 		return nil, err

@@ -36,51 +36,28 @@ import (
 // the latent variables collapse to the prior. With Sum the fine-tuning uses the original's
 // objective.
 type FisherScrub struct {
-	Damping float64 `json:"damping,omitempty"` // 0: 0.1
-	Rate    float64 `json:"rate,omitempty"`    // 0: 1e-4
-	Bound   float64 `json:"bound,omitempty"`   // 0: 1e-3
-	Steps   int     `json:"steps,omitempty"`   // 0: 100
-	Epochs  int     `json:"epochs,omitempty"`  // of the fine-tuning, 0: 10
-	LR      float64 `json:"lr,omitempty"`      // of the fine-tuning, 0: 1e-4
-	Batch   int     `json:"batch,omitempty"`   // 0: 256; in the fine-tuning a request's own batch size has priority
+	Damping float64 `json:"damping,omitempty" default:"0.1"`
+	Rate    float64 `json:"rate,omitempty" default:"1e-4"`
+	Bound   float64 `json:"bound,omitempty" default:"1e-3"`
+	Steps   int     `json:"steps,omitempty" default:"100"`
+	Epochs  int     `json:"epochs,omitempty" default:"10"` // of the fine-tuning
+	LR      float64 `json:"lr,omitempty" default:"1e-4"`   // of the fine-tuning
+	Batch   int     `json:"batch,omitempty" default:"256"` // in the fine-tuning a request's own batch size has priority
 	Sum     bool    `json:"sum,omitempty"`
 	Untuned bool    `json:"untuned,omitempty"`
 }
 
-var (
-	_ Described = FisherScrub{}
-	_ General   = FisherScrub{}
-)
-
-// Name implements Method.
-func (FisherScrub) Name() string { return "fisher-scrub" }
-
-// About implements Described.
-func (FisherScrub) About() About {
-	return About{
-		"raises the loss of the forget set where the retain set's gradients are small, then goes on training on the retain set",
-		"Fishing for Privacy, as coded, after Golatkar et al. 2020",
+// Info implements Method.
+func (FisherScrub) Info() Info {
+	return Info{
+		Name: "fisher-scrub", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "raises the loss of the forget set where the retain set's gradients are small, then goes on training on the retain set",
+		From: "Fishing for Privacy, as coded, after Golatkar et al. 2020",
 	}
-}
-
-// General implements General.
-func (FisherScrub) General() bool { return true }
-
-// Sees implements Method.
-func (FisherScrub) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m FisherScrub) WithDefaults() Method { return m.withDefaults() }
-
-func (m FisherScrub) withDefaults() FisherScrub {
-	m.Damping, m.Rate, m.Bound = cmp.Or(m.Damping, 0.1), cmp.Or(m.Rate, 1e-4), cmp.Or(m.Bound, 1e-3)
-	m.Steps, m.Epochs, m.LR, m.Batch = cmp.Or(m.Steps, 100), cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
-	return m
 }
 
 // Unlearn implements Method.
 func (m FisherScrub) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Damping > 0 && m.Rate > 0 && m.Bound > 0) || m.Batch < 1 {
 		return nil, fmt.Errorf("damping %v, rate %v, bound %v and batches of %d; all must be positive", m.Damping, m.Rate, m.Bound, m.Batch)
 	}

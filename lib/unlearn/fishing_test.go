@@ -108,7 +108,7 @@ func TestTheAscentIsBoundedAsCoded(t *testing.T) {
 	if d := distance(coded, r.Original); d > 1.01e-4 {
 		t.Errorf("as coded the weights have moved by %v", d)
 	}
-	free, _ := apply(t, unlearn.AscentTuning{LR: 1e-3, Clip: nn.Zero, Untuned: true}, r)
+	free, _ := apply(t, unlearn.AscentTuning{LR: 1e-3, Clip: new(0.0), Untuned: true}, r)
 	if before, bound, after := y.Loss(t, r.Original, r.Forget), y.Loss(t, p, r.Forget), y.Loss(t, free, r.Forget); !(after > bound && bound > before) {
 		t.Errorf("the forget set's loss was %v, is %v after a bounded ascent and %v after a free one", before, bound, after)
 	}
@@ -117,7 +117,7 @@ func TestTheAscentIsBoundedAsCoded(t *testing.T) {
 // The last stage is RetainTuning from the weights of the first.
 func TestTheTuningGoesOnFromTheAscent(t *testing.T) {
 	r := unlearntest.NewGenerativeToy(t).Request
-	m := unlearn.AscentTuning{LR: 1e-3, Clip: nn.Zero, Tune: unlearn.RetainTuning{Epochs: 4}}
+	m := unlearn.AscentTuning{LR: 1e-3, Clip: new(0.0), Tune: unlearn.RetainTuning{Epochs: 4}}
 	got, rep := apply(t, m, r)
 	half := m
 	half.Untuned = true
@@ -297,7 +297,7 @@ func TestFishingsSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	for words, m := range map[string]unlearn.Method{
 		"patience -1":           unlearn.RetainTuning{Patience: -1},
 		"a sample of -2":        unlearn.RetainTuning{Sample: -2},
-		"maximal gradient norm": unlearn.AscentTuning{Clip: -1},
+		"maximal gradient norm": unlearn.AscentTuning{Clip: new(-1.0)},
 		"batches of -3":         unlearn.SSD{Batch: -3},
 		"lambda -1":             unlearn.SSDFoster{Lambda: -1},
 		"learning rate -0.5":    unlearn.AscentTuning{LR: -0.5},
@@ -314,7 +314,7 @@ func TestFishingsSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 func TestTheWeightOfTheForgetSetCancelsAsCoded(t *testing.T) {
 	r := cells(t) // whose dropout gives the forget set a gradient from the start
 	at := func(weight float64, joint bool) nn.Params {
-		p, _ := apply(t, unlearn.SCRUBLatent{Forget: weight, Joint: joint, LR: 1e-2, Clip: nn.Zero, Epochs: 6, Untuned: true}, r)
+		p, _ := apply(t, unlearn.SCRUBLatent{Forget: weight, Joint: joint, LR: 1e-2, Clip: new(0.0), Epochs: 6, Untuned: true}, r)
 		return p
 	}
 	moved := distance(at(1, false), r.Original)
@@ -346,7 +346,7 @@ func TestSCRUBLatentIsAGameOfTwo(t *testing.T) {
 		t.Errorf("%d and %d steps", history[0].Steps, history[1].Steps)
 	}
 	r.Batch = 4
-	got, _ := apply(t, unlearn.SCRUBLatent{Keep: 2, LR: 1e-3, Epochs: 2, Untuned: true}, r)
+	got, _ := apply(t, unlearn.SCRUBLatent{Keep: new(2.0), LR: 1e-3, Epochs: 2, Untuned: true}, r)
 	if got.Hash() != want.Hash() {
 		t.Errorf("the weights are %v away from the game's", distance(got, want))
 	}
@@ -473,7 +473,7 @@ func TestGenerativeMethodsRefuseAClassifier(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
 	for _, m := range unlearn.Generative() {
 		if _, _, err := unlearn.Apply(context.Background(), m, r); err == nil || !strings.Contains(err.Error(), "needs a variational autoencoder") {
-			t.Errorf("%s: %v", m.Name(), err)
+			t.Errorf("%s: %v", m.Info().Name, err)
 		}
 	}
 }
@@ -616,7 +616,7 @@ func TestStepMatchedIsTheMethodWithMoreEpochs(t *testing.T) {
 		got, rep := apply(t, c.matched, r)
 		want, longer := apply(t, c.longer, r)
 		if got.Hash() != want.Hash() || rep.Steps != longer.Steps || rep.Note != longer.Note {
-			t.Errorf("%s: %d steps, %q; with twice the epochs %d, %q", c.matched.Name(), rep.Steps, rep.Note, longer.Steps, longer.Note)
+			t.Errorf("%s: %d steps, %q; with twice the epochs %d, %q", c.matched.Info().Name, rep.Steps, rep.Note, longer.Steps, longer.Note)
 		}
 	}
 	both := unlearn.StepMatched[unlearn.RetainTuning]{Records: 40, Retained: 40}
@@ -629,7 +629,7 @@ func TestStepMatchedIsTheMethodWithMoreEpochs(t *testing.T) {
 	for want, m := range map[string]unlearn.StepMatched[unlearn.RetainTuning]{
 		"its 28094 retained records": {Retained: 28094}, "its 50,000 images": {}, "its 480 records": {Records: 480},
 	} {
-		if does := m.About().Does; !strings.HasSuffix(does, want) {
+		if does := m.Info().Does; !strings.HasSuffix(does, want) {
 			t.Errorf("%q does not end in %q", does, want)
 		}
 	}
@@ -647,14 +647,14 @@ func TestPrivateTrainingWithoutNoise(t *testing.T) {
 	r := y.Request
 	r.Batch = 8
 	for _, exact := range []bool{true, false} {
-		m := unlearn.DPRetrain{Exact: exact, Epochs: 6, Noise: nn.Zero}
+		m := unlearn.DPRetrain{Exact: exact, Epochs: 6, Noise: new(0.0)}
 		plain, rep := apply(t, m, r)
 		if rep.History[5].Privacy != nil || strings.Contains(rep.Note, "epsilon") || !strings.Contains(rep.Note, "nothing is private") {
 			t.Errorf("exact %v: accounts %v, %q", exact, rep.History[5].Privacy, rep.Note)
 		}
 		last := math.Inf(1)
 		for _, noise := range []float64{1, 1e-6, 1e-12} {
-			m.Noise = noise
+			m.Noise = new(noise)
 			noisy, other := apply(t, m, r)
 			d := distance(noisy, plain)
 			if other.Steps != rep.Steps || other.Epochs != rep.Epochs || other.History[5].Privacy.Steps() != rep.Steps || d >= last {
@@ -673,10 +673,10 @@ func TestPrivateTrainingWithoutNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: nn.Zero}, r); got.Hash() != want.Hash() {
+	if got, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: new(0.0)}, r); got.Hash() != want.Hash() {
 		t.Error("another training than that of clipped gradients")
 	}
-	if other, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: nn.Zero, Norm: 0.01}, r); other.Hash() == want.Hash() {
+	if other, _ := apply(t, unlearn.DPRetrain{Exact: true, Epochs: 6, Noise: new(0.0), Norm: 0.01}, r); other.Hash() == want.Hash() {
 		t.Error("nothing is clipped")
 	}
 }

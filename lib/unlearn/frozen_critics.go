@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -36,51 +35,29 @@ import (
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type FrozenCritics struct {
-	Lambda     float64      `json:"lambda,omitempty"`  // of the utility, 0: 10
-	Epochs     int          `json:"epochs,omitempty"`  // 0: 30
-	LR         float64      `json:"lr,omitempty"`      // 0: 1e-4
-	Samples    int          `json:"samples,omitempty"` // of the forget set per step, 0: 4
-	Clip       float64      `json:"clip,omitempty"`    // gradient norm, 0: 1, nn.Zero: no clipping
-	Batch      int          `json:"batch,omitempty"`   // 0: 256; a request's own batch size has priority
+	Lambda     float64      `json:"lambda,omitempty" default:"10"` // of the utility
+	Epochs     int          `json:"epochs,omitempty" default:"30"`
+	LR         float64      `json:"lr,omitempty" default:"1e-4"`
+	Samples    int          `json:"samples,omitempty" default:"4"` // of the forget set per step
+	Clip       *float64     `json:"clip,omitempty" default:"1"`    // gradient norm; new(0.0): no clipping
+	Batch      int          `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
 	Critics    CriticConfig `json:"critics,omitzero"`
 	NonMembers bool         `json:"strangers,omitempty"`
 	Sum        bool         `json:"sum,omitempty"`
 }
 
-var (
-	_ Described = FrozenCritics{}
-	_ General   = FrozenCritics{}
-)
-
-// Name implements Method.
-func (FrozenCritics) Name() string { return "frozen-critics" }
-
-// About implements Described.
-func (FrozenCritics) About() About {
-	return About{"moves the model's outputs for the forget set until fixed critics classify it as non-members", "Fishing for Privacy, as coded"}
-}
-
-// General implements General.
-func (FrozenCritics) General() bool { return true }
-
-// Sees implements Method.
-func (m FrozenCritics) Sees() Sees {
-	return Sees{Original: true, Forget: true, Retain: true, HeldOut: m.NonMembers}
-}
-
-// WithDefaults implements Method.
-func (m FrozenCritics) WithDefaults() Method { return m.withDefaults() }
-
-func (m FrozenCritics) withDefaults() FrozenCritics {
-	m.Lambda, m.Epochs, m.LR, m.Samples = cmp.Or(m.Lambda, 10), cmp.Or(m.Epochs, 30), cmp.Or(m.LR, 1e-4), cmp.Or(m.Samples, 4)
-	m.Clip, m.Batch, m.Critics = cmp.Or(m.Clip, 1), cmp.Or(m.Batch, 256), m.Critics.withDefaults()
-	return m
+// Info implements Method.
+func (m FrozenCritics) Info() Info {
+	return Info{
+		Name: "frozen-critics", Sees: Sees{Original: true, Forget: true, Retain: true, HeldOut: m.NonMembers}, General: true,
+		Does: "moves the model's outputs for the forget set until fixed critics classify it as non-members",
+		From: "Fishing for Privacy, as coded",
+	}
 }
 
 // Unlearn implements Method. The hooks are for the model's epochs: after a stop the critics
 // are trained again.
 func (m FrozenCritics) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if m.Samples < 1 || !(m.Lambda > 0) {
 		return nil, fmt.Errorf("%d samples of the forget set and the weight %v of the utility; both must be positive", m.Samples, m.Lambda)
 	}
@@ -102,8 +79,8 @@ func (m FrozenCritics) playCritics(ctx context.Context, w *criticGame) (*Outcome
 		return nil, err
 	}
 	plan := train.Plan{Game: &train.Game{Players: []train.Player{w.modelPlayer(o, m.LR)}}}
-	if m.Clip != nn.Zero {
-		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
+	if *m.Clip != 0 {
+		plan.Transforms = train.Chain{train.ClipNorm{Max: *m.Clip}}
 	}
 	c := train.Config{Batch: cmp.Or(w.Batch, m.Batch), Seed: w.Seed}
 	c.Epochs = w.stepScale.epochs(m.Epochs, c, o)

@@ -22,7 +22,7 @@ import (
 // goldenRequest repeats the formulas of testdata/golden_torch.py.
 func goldenRequest(t *testing.T) unlearn.Request {
 	t.Helper()
-	arch := tabular.MLP{Features: 3, Outputs: 3, Hidden: 4, Dropout: tabular.NoDropout}
+	arch := tabular.MLP{Features: 3, Outputs: 3, Hidden: 4, Dropout: new(0.0)}
 	r := unlearn.Request{Runner: modeltest.OpenRunner(t, arch), Seed: 100, Fit: train.Config{Epochs: 5}}
 	weights := func(offset int) nn.Params {
 		p := model.InitialWeights(arch, engine.Root(0).Stream(engine.StreamInit))

@@ -16,45 +16,33 @@ import (
 // With SGD it is that of the program of Fan et al. 2024: Descent's settings, 5 epochs at
 // 1e-4.
 type GradientAscent struct {
-	Epochs int      `json:"epochs,omitempty"` // 0: 5
-	LR     float64  `json:"lr,omitempty"`     // 0: 5e-4, with SGD 1e-4
-	SGD    *Descent `json:"sgd,omitempty"`    // replaces Adam unless nil
+	Epochs int      `json:"epochs,omitempty" default:"5"`
+	LR     float64  `json:"lr,omitempty"`  // 5e-4, with SGD 1e-4
+	SGD    *Descent `json:"sgd,omitempty"` // replaces Adam unless nil
 	// WeightDecay makes the optimiser AdamW with this decay, as in RULER's experiment on texts; 0:
 	// Adam.
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var _ Described = GradientAscent{}
-
-// Name implements Method.
-func (GradientAscent) Name() string { return "gradient-ascent" }
-
-// About implements Described.
-func (GradientAscent) About() About {
-	return About{"raises the loss of the forget set", "Golatkar et al. 2020, in the setting of RULER"}
+// Info implements Method.
+func (GradientAscent) Info() Info {
+	return Info{
+		Name: "gradient-ascent", Sees: Sees{Original: true, Forget: true}, General: true,
+		Does: "raises the loss of the forget set",
+		From: "Golatkar et al. 2020, in the setting of RULER",
+	}
 }
 
-// General implements General.
-func (GradientAscent) General() bool { return true }
-
-// Sees implements Method.
-func (GradientAscent) Sees() Sees { return Sees{Original: true, Forget: true} }
-
-// WithDefaults implements Method.
-func (m GradientAscent) WithDefaults() Method { return m.withDefaults() }
-
-func (m GradientAscent) withDefaults() GradientAscent {
-	m.Epochs, m.SGD = cmp.Or(m.Epochs, 5), m.SGD.withDefaults()
+// SetDefaults implements defaults.Setter.
+func (m *GradientAscent) SetDefaults() {
 	if m.SGD != nil {
 		m.LR = cmp.Or(m.LR, 1e-4)
 	}
 	m.LR = cmp.Or(m.LR, 5e-4)
-	return m
 }
 
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	o, err := r.objective("forget", r.Forget, false, -1)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -40,8 +39,8 @@ import (
 // erase.
 type HBFU struct {
 	Users
-	Eta float64 `json:"eta,omitempty"` // 0: 1e-3, the program's on MNIST
-	LR  float64 `json:"lr,omitempty"`  // 0: 1e-3
+	Eta float64 `json:"eta,omitempty" default:"1e-3"` // the program's on MNIST
+	LR  float64 `json:"lr,omitempty" default:"1e-3"`
 	// Private makes the gradient of every batch of erased records private before it is
 	// divided by h; nil: it is not. It does not protect retained records.
 	Private *PrivateRelease `json:"private,omitempty"`
@@ -50,40 +49,17 @@ type HBFU struct {
 	Stop *Stop `json:"stop,omitempty"`
 }
 
-var (
-	_ Described = HBFU{}
-	_ General   = HBFU{}
-)
-
-// Name implements Method.
-func (HBFU) Name() string { return "hbfu-ascent" }
-
-// About implements Described.
-func (HBFU) About() About {
-	return About{
-		"raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
-		"BlindU's HBFU, as coded",
+// Info implements Method.
+func (HBFU) Info() Info {
+	return Info{
+		Name: "hbfu-ascent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
+		From: "BlindU's HBFU, as coded",
 	}
-}
-
-// General implements General.
-func (HBFU) General() bool { return true }
-
-// Sees implements Method.
-func (HBFU) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m HBFU) WithDefaults() Method { return m.withDefaults() }
-
-func (m HBFU) withDefaults() HBFU {
-	m.Users, m.Private = m.Users.WithDefaults(), m.Private.withDefaults()
-	m.Eta, m.LR = cmp.Or(m.Eta, 1e-3), cmp.Or(m.LR, 1e-3)
-	return m
 }
 
 // Unlearn implements Method.
 func (m HBFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Eta > 0 && m.LR > 0) {
 		return nil, fmt.Errorf("rates %v and %v; both must be positive", m.Eta, m.LR)
 	}

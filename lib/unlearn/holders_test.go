@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -56,7 +57,7 @@ func turns(t *testing.T, u Users, r Request, erase eraseFunc) map[int]federated.
 // part. With another holder that one erases.
 func TestWhoHoldsTheForgetSetErasesIt(t *testing.T) {
 	s := newServer(t)
-	u := quarter.WithDefaults()
+	u := defaults.Fill(quarter)
 	for _, leaves := range []bool{false, true} {
 		for _, asks := range []int{1, 3} {
 			r := s.request()
@@ -105,7 +106,7 @@ func TestWhoLeavesIsInTheMean(t *testing.T) {
 	if rep.Steps != 4 { // a step of everybody
 		t.Errorf("%d steps", rep.Steps)
 	}
-	up, err := m.withDefaults().objective(r, Data{}, r.Forget)
+	up, err := defaults.Fill(m).objective(r, Data{}, r.Forget)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +150,7 @@ func TestAUserWhoLeavesUsesTheCurvatureOfErasedRecords(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	r.Holders = []federated.User{{ID: 0, Rows: r.Forget.IDs}, {ID: 1, Rows: r.Retain.IDs}}
-	m := HBFU{Users: Users{Count: 2, Rounds: 1, LocalEpochs: 1, Batch: 1000}, Eta: 3e-3, LR: 2e-3}.withDefaults()
+	m := defaults.Fill(HBFU{Users: Users{Count: 2, Rounds: 1, LocalEpochs: 1, Batch: 1000}, Eta: 3e-3, LR: 2e-3})
 	asks := s.weights.Clone()
 	f, err := m.federation(r, func(turn federated.UserRound, own, erased Data) (federated.Task, error) {
 		return federated.Task{}, nil
@@ -207,7 +208,7 @@ func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 				r.Holders = assignHolders(r, asks, leaves)
 				p, _, err := Apply(t.Context(), m, r)
 				if err != nil {
-					t.Fatalf("%s: %v", m.Name(), err)
+					t.Fatalf("%s: %v", m.Info().Name, err)
 				}
 				seen[p.Hash()] = true
 			}
@@ -218,7 +219,7 @@ func TestMethodsFollowWhoHoldsWhat(t *testing.T) {
 			want = 3
 		}
 		if len(seen) != want {
-			t.Errorf("%s: %d different models of four, want %d", m.Name(), len(seen), want)
+			t.Errorf("%s: %d different models of four, want %d", m.Info().Name, len(seen), want)
 		}
 	}
 }

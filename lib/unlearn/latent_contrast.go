@@ -25,59 +25,41 @@ import (
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type LatentContrast struct {
-	Gamma   float64      `json:"gamma,omitempty"`  // 0: 1
-	Keep    float64      `json:"keep,omitempty"`   // 0: 1, nn.Zero: none
-	Spread  float64      `json:"spread,omitempty"` // of the log variances, 0: 0.1, nn.Zero: none
-	Epochs  int          `json:"epochs,omitempty"` // 0: 20
-	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
-	Tune    RetainTuning `json:"tune,omitzero"`    // 0 epochs: 10
+	Gamma   float64      `json:"gamma,omitempty" default:"1"`
+	Keep    *float64     `json:"keep,omitempty" default:"1"`     // new(0.0): none
+	Spread  *float64     `json:"spread,omitempty" default:"0.1"` // of the log variances; new(0.0): none
+	Epochs  int          `json:"epochs,omitempty" default:"20"`
+	LR      float64      `json:"lr,omitempty" default:"1e-4"`
+	Batch   int          `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
+	Tune    RetainTuning `json:"tune,omitzero"`                 // 0 epochs: 10
 	Untuned bool         `json:"untuned,omitempty"`
 }
 
-var (
-	_ Described = LatentContrast{}
-	_ General   = LatentContrast{}
-)
-
-// Name implements Method.
-func (LatentContrast) Name() string { return "latent-contrast" }
-
-// About implements Described.
-func (LatentContrast) About() About {
-	return About{
-		"moves the forget set's latent variables to the prior and keeps the retain set's, then goes on training on the retain set",
-		"Fishing for Privacy, as coded",
+// Info implements Method.
+func (LatentContrast) Info() Info {
+	return Info{
+		Name: "latent-contrast", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "moves the forget set's latent variables to the prior and keeps the retain set's, then goes on training on the retain set",
+		From: "Fishing for Privacy, as coded",
 	}
 }
 
-// General implements General.
-func (LatentContrast) General() bool { return true }
-
-// Sees implements Method.
-func (LatentContrast) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m LatentContrast) WithDefaults() Method { return m.withDefaults() }
-
-func (m LatentContrast) withDefaults() LatentContrast {
-	m.Gamma, m.Keep, m.Spread = cmp.Or(m.Gamma, 1), cmp.Or(m.Keep, 1), cmp.Or(m.Spread, 0.1)
-	m.Epochs, m.LR, m.Batch, m.Tune = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256), m.Tune.withOtherDefaults(10)
-	return m
+// SetDefaults implements defaults.Setter.
+func (m *LatentContrast) SetDefaults() {
+	m.Tune.Epochs = cmp.Or(m.Tune.Epochs, 10)
 }
 
 // Unlearn implements Method.
 func (m LatentContrast) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	q, err := r.latents(r.Retain)
 	if err != nil {
 		return nil, err
 	}
-	each := m.Keep / float64(q[loss.LatentMean].Cols)
+	each := *m.Keep / float64(q[loss.LatentMean].Cols)
 	o := train.Objective{
 		r.term("retain", r.Retain, false,
 			train.OutputTarget(loss.SquaredError{Output: loss.LatentMean}, q[loss.LatentMean], each),
-			train.OutputTarget(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], m.Spread*each)),
+			train.OutputTarget(loss.SquaredError{Output: loss.LatentLogVar}, q[loss.LatentLogVar], (*m.Spread)*each)),
 		r.term("forget", r.Forget, true, train.Target{Loss: loss.LatentDivergence{}, Weight: m.Gamma}),
 	}
 	c := train.Config{Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}

@@ -6,24 +6,14 @@ import "context"
 // there before any unlearning.
 type NoOp struct{}
 
-var _ Described = NoOp{}
-
-// Name implements Method.
-func (NoOp) Name() string { return "do-nothing" }
-
-// About implements Described.
-func (NoOp) About() About {
-	return About{"returns the original", "control"}
+// Info implements Method.
+func (NoOp) Info() Info {
+	return Info{
+		Name: "do-nothing", Sees: Sees{Original: true}, General: true,
+		Does: "returns the original",
+		From: "control",
+	}
 }
-
-// General implements General.
-func (NoOp) General() bool { return true }
-
-// Sees implements Method.
-func (NoOp) Sees() Sees { return Sees{Original: true} }
-
-// WithDefaults implements Method.
-func (m NoOp) WithDefaults() Method { return m }
 
 // Unlearn implements Method.
 func (NoOp) Unlearn(_ context.Context, r Request) (*Outcome, error) {

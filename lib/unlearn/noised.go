@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -20,20 +19,12 @@ import (
 // the number of releases or delta; the program has placeholders, whose noise has mean 1.
 // Here epsilon is that of everything that a user ever releases.
 type PrivateRelease struct {
-	Normal  bool    `json:"normal,omitempty"`  // normal noise, with delta 1e-5; otherwise Laplace's, as in the program
-	Epsilon float64 `json:"epsilon,omitempty"` // 0: 2
-	Clip    float64 `json:"clip,omitempty"`    // maximum norm, 0: 1
+	Normal  bool    `json:"normal,omitempty"` // normal noise, with delta 1e-5; otherwise Laplace's, as in the program
+	Epsilon float64 `json:"epsilon,omitempty" default:"2"`
+	Clip    float64 `json:"clip,omitempty" default:"1"` // maximum norm
 	// Each makes epsilon that of one release: with Laplace noise k releases spend k
 	// epsilon.
 	Each bool `json:"each,omitempty"`
-}
-
-// withDefaults replaces zeros by their defaults; nil stays nil.
-func (n *PrivateRelease) withDefaults() *PrivateRelease {
-	if n == nil {
-		return nil
-	}
-	return &PrivateRelease{Normal: n.Normal, Epsilon: cmp.Or(n.Epsilon, 2), Clip: cmp.Or(n.Clip, 1), Each: n.Each}
 }
 
 // mechanism returns the mechanism for this many releases.

@@ -79,7 +79,7 @@ func TestAMethodIsTheFitOfItsPapersObjective(t *testing.T) {
 			retain(ce(r.Retain, 0.6), kl(random, r.Retain, 0.4)), forget(true, kl(random, r.Forget, 1))}},
 	} {
 		for _, batch := range []int{0, 16, 5} {
-			t.Run(fmt.Sprintf("%s in batches of %d", c.method.Name(), batch), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s in batches of %d", c.method.Info().Name, batch), func(t *testing.T) {
 				r := r
 				r.Batch = batch
 				got, rep, err := unlearn.Apply(context.Background(), c.method, r)
@@ -113,9 +113,7 @@ type spy struct {
 	got  *unlearn.Request
 }
 
-func (spy) Name() string                   { return "spy" }
-func (s spy) Sees() unlearn.Sees           { return s.sees }
-func (s spy) WithDefaults() unlearn.Method { return s }
+func (s spy) Info() unlearn.Info { return unlearn.Info{Name: "spy", Sees: s.sees} }
 func (s spy) Unlearn(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 	*s.got = r
 	return &unlearn.Outcome{Params: model.InitialWeights(r.Runner.Arch, engine.Root(1).Stream(engine.StreamInit))}, nil

@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -31,27 +30,20 @@ import (
 // (2) The program draws a label for every batch; since a record comes once per epoch the
 // distribution is the same.
 type RandomLabel struct {
-	Epochs     int     `json:"epochs,omitempty"` // 0: 10
-	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
+	Epochs     int     `json:"epochs,omitempty" default:"10"`
+	LR         float64 `json:"lr,omitempty" default:"0.013"`
 	SinglePass bool    `json:"together,omitempty"`
 	Descent
 }
 
-var _ Described = RandomLabel{}
-
-// Name implements Method.
-func (RandomLabel) Name() string { return "random-label" }
-
-// About implements Described.
-func (RandomLabel) About() About {
-	return About{
-		"trains on random labels for the forget set and on the retain set's own",
-		"Golatkar et al. 2020, in the setting of Fan et al. 2024; in SDE",
+// Info implements Method.
+func (RandomLabel) Info() Info {
+	return Info{
+		Name: "random-label", Sees: Sees{Original: true, Forget: true, Retain: true},
+		Does: "trains on random labels for the forget set and on the retain set's own",
+		From: "Golatkar et al. 2020, in the setting of Fan et al. 2024; in SDE",
 	}
 }
-
-// Sees implements Method.
-func (RandomLabel) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
 // AtRate implements Rated.
 func (m RandomLabel) AtRate(lr float64) RandomLabel {
@@ -59,17 +51,9 @@ func (m RandomLabel) AtRate(lr float64) RandomLabel {
 	return m
 }
 
-// WithDefaults implements Method.
-func (m RandomLabel) WithDefaults() Method { return m.withDefaults() }
-
-func (m RandomLabel) withDefaults() RandomLabel {
-	m.Epochs, m.LR, m.Descent = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), *m.Descent.withDefaults()
-	return m
-}
-
 // Unlearn implements Method.
 func (m RandomLabel) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	return m.withDefaults().unlearnChanged(ctx, r)
+	return m.unlearnChanged(ctx, r)
 }
 
 // unlearnChanged runs the method, with defaults, with changes to its gradients.

@@ -17,28 +17,15 @@ type RandomWeights struct {
 	Seed int `json:"seed,omitempty"` // shifted by the original's; 0: the request's seed
 }
 
-var _ Described = RandomWeights{}
-
-// Name implements Method.
-func (RandomWeights) Name() string { return "random-weights" }
-
-// About implements Described.
-func (RandomWeights) About() About {
-	return About{"returns an untrained model", "control"}
+// Info implements Method.
+func (RandomWeights) Info() Info {
+	return Info{
+		Name: "random-weights", General: true,
+		Version: 2, // it draws per training seed; version 1 drew once for all
+		Does:    "returns an untrained model",
+		From:    "control",
+	}
 }
-
-// General implements General.
-func (RandomWeights) General() bool { return true }
-
-// Sees implements Method.
-func (RandomWeights) Sees() Sees { return Sees{} }
-
-// WithDefaults implements Method.
-func (m RandomWeights) WithDefaults() Method { return m }
-
-// Version implements Versioned: version 2 draws per training seed, version 1 drew once for
-// all.
-func (RandomWeights) Version() int { return 2 }
 
 // Unlearn implements Method.
 func (m RandomWeights) Unlearn(_ context.Context, r Request) (*Outcome, error) {

@@ -1,7 +1,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -21,50 +20,26 @@ import (
 // available; the initial weights are the original's.
 type RapidRetraining struct {
 	Users
-	LR      float64 `json:"lr,omitempty"`      // nn.Fisher's, 0: 1e-3
-	Damping float64 `json:"damping,omitempty"` // nn.Fisher's, 0: 1e-2
+	LR      float64 `json:"lr,omitempty" default:"1e-3"`      // nn.Fisher's
+	Damping float64 `json:"damping,omitempty" default:"1e-2"` // nn.Fisher's
 	Plain   bool    `json:"plain,omitempty"`
 }
 
-var (
-	_ Described = RapidRetraining{}
-	_ General   = RapidRetraining{}
-)
-
-// Name implements Method.
-func (m RapidRetraining) Name() string {
-	if m.Plain {
-		return "federated-retraining"
+// Info implements Method.
+func (m RapidRetraining) Info() Info {
+	i := Info{
+		Name: "rapid-retraining", Sees: Sees{Retain: true}, General: true,
+		Does: "retrains on the retain set, by federated averaging among ten users with quasi-Newton steps",
+		From: "Liu et al. 2022",
 	}
-	return "rapid-retraining"
-}
-
-// About implements Described.
-func (m RapidRetraining) About() About {
 	if m.Plain {
-		return About{"retrains on the retain set, by federated averaging among ten users", "control"}
+		i.Name, i.Does, i.From = "federated-retraining", "retrains on the retain set, by federated averaging among ten users", "control"
 	}
-	return About{"retrains on the retain set, by federated averaging among ten users with quasi-Newton steps", "Liu et al. 2022"}
-}
-
-// General implements General.
-func (RapidRetraining) General() bool { return true }
-
-// Sees implements Method.
-func (RapidRetraining) Sees() Sees { return Sees{Retain: true} }
-
-// WithDefaults implements Method.
-func (m RapidRetraining) WithDefaults() Method { return m.withDefaults() }
-
-func (m RapidRetraining) withDefaults() RapidRetraining {
-	m.Users = m.Users.WithDefaults()
-	m.LR, m.Damping = cmp.Or(m.LR, 1e-3), cmp.Or(m.Damping, 1e-2)
-	return m
+	return i
 }
 
 // Unlearn implements Method.
 func (m RapidRetraining) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !m.Plain {
 		r.Fit.Optimizer = nn.Fisher{LR: m.LR, Damping: m.Damping}
 	}

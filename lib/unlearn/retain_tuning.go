@@ -31,47 +31,21 @@ import (
 // latent variables for the sample's loss and averages over batches; here nothing is drawn
 // and it is the mean over records.
 type RetainTuning struct {
-	Epochs   int     `json:"epochs,omitempty"`   // at most, 0: 50
-	LR       float64 `json:"lr,omitempty"`       // 0: 1e-4
-	Batch    int     `json:"batch,omitempty"`    // 0: 256; a request's own batch size has priority
-	Patience int     `json:"patience,omitempty"` // epochs, 0: 10
-	Sample   int     `json:"sample,omitempty"`   // greatest number of records, 0: 1000; with Apart at most half of all
+	Epochs   int     `json:"epochs,omitempty" default:"50"` // at most
+	LR       float64 `json:"lr,omitempty" default:"1e-4"`
+	Batch    int     `json:"batch,omitempty" default:"256"`   // a request's own batch size has priority
+	Patience int     `json:"patience,omitempty" default:"10"` // epochs
+	Sample   int     `json:"sample,omitempty" default:"1000"` // greatest number of records; with Apart at most half of all
 	Apart    bool    `json:"apart,omitempty"`
 }
 
-var (
-	_ Described = RetainTuning{}
-	_ General   = RetainTuning{}
-)
-
-// Name implements Method.
-func (RetainTuning) Name() string { return "retain-tuning" }
-
-// About implements Described.
-func (RetainTuning) About() About {
-	return About{"goes on training on the retain set until the loss on a sample of it stops falling", "Fishing for Privacy, as coded"}
-}
-
-// General implements General.
-func (RetainTuning) General() bool { return true }
-
-// Sees implements Method.
-func (RetainTuning) Sees() Sees { return Sees{Original: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m RetainTuning) WithDefaults() Method { return m.withDefaults() }
-
-func (m RetainTuning) withDefaults() RetainTuning {
-	m.Epochs, m.LR, m.Batch = cmp.Or(m.Epochs, 50), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
-	m.Patience, m.Sample = cmp.Or(m.Patience, 10), cmp.Or(m.Sample, 1000)
-	return m
-}
-
-// withOtherDefaults returns the tuning as the last stage of another method, with another
-// default number of epochs.
-func (m RetainTuning) withOtherDefaults(epochs int) RetainTuning {
-	m.Epochs = cmp.Or(m.Epochs, epochs)
-	return m.withDefaults()
+// Info implements Method.
+func (RetainTuning) Info() Info {
+	return Info{
+		Name: "retain-tuning", Sees: Sees{Original: true, Retain: true}, General: true,
+		Does: "goes on training on the retain set until the loss on a sample of it stops falling",
+		From: "Fishing for Privacy, as coded",
+	}
 }
 
 // Unlearn implements Method.
@@ -82,7 +56,6 @@ func (m RetainTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 // tuneFrom tunes the weights start; note describes how they were made. The hooks are for
 // these epochs alone: after a stop the first stage is repeated.
 func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, note string) (*Outcome, error) {
-	m = m.withDefaults()
 	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, a sample of %d records", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}

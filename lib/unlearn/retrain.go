@@ -21,37 +21,23 @@ type Retrain struct {
 	SeedShift int `json:"seed_shift,omitempty"` // added to the original's seed
 }
 
-var _ Described = Retrain{}
-
 // SecondOracle is retraining with another seed, as every table has it. The shift is larger
 // than the number of seeds of any study: otherwise the second models of one seed would be
 // the first models of another.
 var SecondOracle = Retrain{SeedShift: 10_000}
 
-// Name implements Method.
-func (m Retrain) Name() string {
-	if m.SeedShift != 0 {
-		return "retrain-other-seed"
+// Info implements Method.
+func (m Retrain) Info() Info {
+	i := Info{
+		Name: "retrain", Sees: Sees{Retain: true}, General: true,
+		Does: "retrains on the retain set with the original's seed: the oracle",
+		From: "control",
 	}
-	return "retrain"
-}
-
-// About implements Described.
-func (m Retrain) About() About {
 	if m.SeedShift != 0 {
-		return About{"retrains on the retain set with another seed: the effect of chance alone", "control"}
+		i.Name, i.Does = "retrain-other-seed", "retrains on the retain set with another seed: the effect of chance alone"
 	}
-	return About{"retrains on the retain set with the original's seed: the oracle", "control"}
+	return i
 }
-
-// General implements General.
-func (Retrain) General() bool { return true }
-
-// Sees implements Method.
-func (Retrain) Sees() Sees { return Sees{Retain: true} }
-
-// WithDefaults implements Method.
-func (m Retrain) WithDefaults() Method { return m }
 
 // Unlearn implements Method.
 func (m Retrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {

@@ -27,42 +27,23 @@ import (
 // Differences from the published program: (1) the share is drawn from the unlearning's
 // seed. (2) Nothing is drawn in the loss on the 15 %.
 type RetrainShare struct {
-	Share  float64 `json:"share,omitempty"`  // 0: 0.85
-	Epochs int     `json:"epochs,omitempty"` // 0: 100
-	LR     float64 `json:"lr,omitempty"`     // 0: 1e-4
-	Batch  int     `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
+	Share  float64 `json:"share,omitempty" default:"0.85"`
+	Epochs int     `json:"epochs,omitempty" default:"100"`
+	LR     float64 `json:"lr,omitempty" default:"1e-4"`
+	Batch  int     `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
 }
 
-var (
-	_ Described = RetrainShare{}
-	_ General   = RetrainShare{}
-)
-
-// Name implements Method.
-func (RetrainShare) Name() string { return "retrain-share" }
-
-// About implements Described.
-func (RetrainShare) About() About {
-	return About{"retrains on most of the retain set and keeps the epoch that is best on the rest", "Fishing for Privacy, as coded"}
-}
-
-// General implements General.
-func (RetrainShare) General() bool { return true }
-
-// Sees implements Method.
-func (RetrainShare) Sees() Sees { return Sees{Retain: true} }
-
-// WithDefaults implements Method.
-func (m RetrainShare) WithDefaults() Method { return m.withDefaults() }
-
-func (m RetrainShare) withDefaults() RetrainShare {
-	m.Share, m.Epochs, m.LR, m.Batch = cmp.Or(m.Share, 0.85), cmp.Or(m.Epochs, 100), cmp.Or(m.LR, 1e-4), cmp.Or(m.Batch, 256)
-	return m
+// Info implements Method.
+func (RetrainShare) Info() Info {
+	return Info{
+		Name: "retrain-share", Sees: Sees{Retain: true}, General: true,
+		Does: "retrains on most of the retain set and keeps the epoch that is best on the rest",
+		From: "Fishing for Privacy, as coded",
+	}
 }
 
 // Unlearn implements Method.
 func (m RetrainShare) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	n := r.Retain.X.Rows
 	k := int(math.Floor(m.Share * float64(n)))
 	if k < 1 || k >= n {

@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -34,26 +33,22 @@ import (
 // after every step, so that they never act while moved. (4) Equal saliencies, as of dead
 // units, are ranked by their position in the model.
 type SalUn struct {
-	Epochs     int     `json:"epochs,omitempty"` // 0: 10
-	LR         float64 `json:"lr,omitempty"`     // 0: 0.013
-	Ratio      float64 `json:"ratio,omitempty"`  // share of the weights in the mask, 0: 0.5
+	Epochs     int     `json:"epochs,omitempty" default:"10"`
+	LR         float64 `json:"lr,omitempty" default:"0.013"`
+	Ratio      float64 `json:"ratio,omitempty" default:"0.5"` // share of the weights in the mask
 	Restore    bool    `json:"restore,omitempty"`
 	SinglePass bool    `json:"together,omitempty"` // as in RandomLabel
 	Descent
 }
 
-var _ Described = SalUn{}
-
-// Name implements Method.
-func (SalUn) Name() string { return "salun" }
-
-// About implements Described.
-func (SalUn) About() About {
-	return About{"is random-label on the half of the weights with the largest gradient on the forget set", "Fan et al. 2024; in SDE"}
+// Info implements Method.
+func (SalUn) Info() Info {
+	return Info{
+		Name: "salun", Sees: Sees{Original: true, Forget: true, Retain: true},
+		Does: "is random-label on the half of the weights with the largest gradient on the forget set",
+		From: "Fan et al. 2024; in SDE",
+	}
 }
-
-// Sees implements Method.
-func (SalUn) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
 
 // AtRate implements Rated.
 func (m SalUn) AtRate(lr float64) SalUn {
@@ -61,18 +56,8 @@ func (m SalUn) AtRate(lr float64) SalUn {
 	return m
 }
 
-// WithDefaults implements Method.
-func (m SalUn) WithDefaults() Method { return m.withDefaults() }
-
-func (m SalUn) withDefaults() SalUn {
-	m.Epochs, m.LR, m.Ratio = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 0.013), cmp.Or(m.Ratio, 0.5)
-	m.Descent = *m.Descent.withDefaults()
-	return m
-}
-
 // Unlearn implements Method.
 func (m SalUn) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Ratio > 0 && m.Ratio <= 1) {
 		return nil, fmt.Errorf("a mask of a share of %v of the weights; it must be above 0 and at most 1", m.Ratio)
 	}

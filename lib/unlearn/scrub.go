@@ -1,7 +1,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/train"
@@ -21,10 +20,10 @@ import (
 // there is no rewinding. All three are the RULER program's; for the published method see
 // SCRUBKurmanji.
 type SCRUB struct {
-	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
-	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
-	Alpha       float64 `json:"alpha,omitempty"`       // 0: 0.6
-	Temperature float64 `json:"temperature,omitempty"` // 0: 2
+	Epochs      int      `json:"epochs,omitempty" default:"10"`
+	LR          float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha       *float64 `json:"alpha,omitempty" default:"0.6"`
+	Temperature float64  `json:"temperature,omitempty" default:"2"`
 	// Batched takes a mini-batch of the forget set with each of the retain set, starting over when
 	// it runs out. The whole forget set is too much where it has thousands of records.
 	Batched bool `json:"batched,omitempty"`
@@ -33,50 +32,27 @@ type SCRUB struct {
 	WeightDecay float64 `json:"weight_decay,omitempty"`
 }
 
-var (
-	_ Described  = SCRUB{}
-	_ Distilling = SCRUB{}
-)
-
-// Name implements Method.
-func (SCRUB) Name() string { return "scrub" }
-
-// About implements Described.
-func (SCRUB) About() About {
-	return About{
-		"keeps the original's outputs on the retain set and moves away from them on the forget set, in one joint step",
-		"RULER's simplification of Kurmanji et al. 2023",
+// Info implements Method.
+func (SCRUB) Info() Info {
+	return Info{
+		Name: "scrub", Sees: Sees{Original: true, Forget: true, Retain: true}, Distils: true,
+		Does: "keeps the original's outputs on the retain set and moves away from them on the forget set, in one joint step",
+		From: "RULER's simplification of Kurmanji et al. 2023",
 	}
-}
-
-// Distils implements Distilling.
-func (SCRUB) Distils() bool { return true }
-
-// Sees implements Method.
-func (SCRUB) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m SCRUB) WithDefaults() Method { return m.withDefaults() }
-
-func (m SCRUB) withDefaults() SCRUB {
-	m.Epochs, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.LR, 5e-4)
-	m.Alpha, m.Temperature = cmp.Or(m.Alpha, 0.6), cmp.Or(m.Temperature, 2)
-	return m
 }
 
 // Unlearn implements Method.
 func (m SCRUB) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	teacher := r.Original
 	r, err := r.withTeacher(teacher)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.distillTarget(teacher, r.Retain, m.Temperature, m.Alpha)
+	keep, err := r.distillTarget(teacher, r.Retain, m.Temperature, *m.Alpha)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := r.distillTarget(teacher, r.Forget, m.Temperature, m.Alpha-1)
+	leave, err := r.distillTarget(teacher, r.Forget, m.Temperature, *m.Alpha-1)
 	if err != nil {
 		return nil, err
 	}

@@ -35,47 +35,28 @@ import (
 // forget set, which is the same for a single class. (5) The weights after every epoch are
 // needed at the end, so that a stopped run starts over.
 type SCRUBKurmanji struct {
-	Epochs      int     `json:"epochs,omitempty"`      // 0: 10
-	Ascents     int     `json:"ascents,omitempty"`     // epochs that begin with an ascent, 0: 3
-	LR          float64 `json:"lr,omitempty"`          // 0: 5e-4
-	Alpha       float64 `json:"alpha,omitempty"`       // of the divergence on Dr, 0: 0.5, nn.Zero: none
-	Temperature float64 `json:"temperature,omitempty"` // 0: 2
-	Batch       int     `json:"batch,omitempty"`       // 0: 32; a request's own batch size has priority
-	KeepLast    bool    `json:"keep_last,omitempty"`   // without rewinding
+	Epochs      int      `json:"epochs,omitempty" default:"10"`
+	Ascents     int      `json:"ascents,omitempty" default:"3"` // epochs that begin with an ascent
+	LR          float64  `json:"lr,omitempty" default:"5e-4"`
+	Alpha       *float64 `json:"alpha,omitempty" default:"0.5"` // of the divergence on Dr; new(0.0): none
+	Temperature float64  `json:"temperature,omitempty" default:"2"`
+	Batch       int      `json:"batch,omitempty" default:"32"` // a request's own batch size has priority
+	KeepLast    bool     `json:"keep_last,omitempty"`          // without rewinding
 }
 
-var _ Described = SCRUBKurmanji{}
-
-// Name implements Method.
-func (SCRUBKurmanji) Name() string { return "scrub-kurmanji" }
-
-// About implements Described.
-func (SCRUBKurmanji) About() About {
-	return About{
-		"moves away from the original's outputs on the forget set and back to them on the retain set, pass by pass, and rewinds to the epoch " +
+// Info implements Method.
+func (SCRUBKurmanji) Info() Info {
+	return Info{
+		Name: "scrub-kurmanji", Sees: Sees{Original: true, Forget: true, Retain: true, HeldOut: true},
+		Does: "moves away from the original's outputs on the forget set and back to them on the retain set, pass by pass, and rewinds to the epoch " +
 			"whose accuracy on the forget set is nearest to that on held-out records",
-		"Kurmanji et al. 2023, as published",
+		From: "Kurmanji et al. 2023, as published",
 	}
-}
-
-// Sees implements Method.
-func (SCRUBKurmanji) Sees() Sees {
-	return Sees{Original: true, Forget: true, Retain: true, HeldOut: true}
-}
-
-// WithDefaults implements Method.
-func (m SCRUBKurmanji) WithDefaults() Method { return m.withDefaults() }
-
-func (m SCRUBKurmanji) withDefaults() SCRUBKurmanji {
-	m.Epochs, m.Ascents, m.LR = cmp.Or(m.Epochs, 10), cmp.Or(m.Ascents, 3), cmp.Or(m.LR, 5e-4)
-	m.Alpha, m.Temperature, m.Batch = cmp.Or(m.Alpha, 0.5), cmp.Or(m.Temperature, 2), cmp.Or(m.Batch, 32)
-	return m
 }
 
 // Unlearn implements Method.
 func (m SCRUBKurmanji) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
-	keep, err := r.distillTarget(r.Original, r.Retain, m.Temperature, m.Alpha)
+	keep, err := r.distillTarget(r.Original, r.Retain, m.Temperature, *m.Alpha)
 	if err != nil {
 		return nil, err
 	}

@@ -35,63 +35,40 @@ import (
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type SCRUBLatent struct {
-	Forget  float64      `json:"forget,omitempty"` // 0: 1
-	Keep    float64      `json:"keep,omitempty"`   // 0: 1, nn.Zero: none
-	Up      int          `json:"up,omitempty"`     // ascent steps, 0: 5; none with Joint
-	Down    int          `json:"down,omitempty"`   // descent steps, 0: 10
-	Epochs  int          `json:"epochs,omitempty"` // 0: 20
-	LR      float64      `json:"lr,omitempty"`     // 0: 1e-4
-	Clip    float64      `json:"clip,omitempty"`   // gradient norm, 0: 1, nn.Zero: no clipping
-	Batch   int          `json:"batch,omitempty"`  // 0: 256; a request's own batch size has priority
+	Forget  float64      `json:"forget,omitempty" default:"1"`
+	Keep    *float64     `json:"keep,omitempty" default:"1"`  // new(0.0): none
+	Up      int          `json:"up,omitempty" default:"5"`    // ascent steps; none with Joint
+	Down    int          `json:"down,omitempty" default:"10"` // descent steps
+	Epochs  int          `json:"epochs,omitempty" default:"20"`
+	LR      float64      `json:"lr,omitempty" default:"1e-4"`
+	Clip    *float64     `json:"clip,omitempty" default:"1"`    // gradient norm; new(0.0): no clipping
+	Batch   int          `json:"batch,omitempty" default:"256"` // a request's own batch size has priority
 	Joint   bool         `json:"joint,omitempty"`
 	Tune    RetainTuning `json:"tune,omitzero"` // 0 epochs: 10
 	Untuned bool         `json:"untuned,omitempty"`
 }
 
-var (
-	_ Described = SCRUBLatent{}
-	_ General   = SCRUBLatent{}
-	_ Versioned = SCRUBLatent{}
-)
-
-// Name implements Method.
-func (SCRUBLatent) Name() string { return "scrub-latent" }
-
-// About implements Described.
-func (SCRUBLatent) About() About {
-	return About{
-		"moves away from the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
-		"Fishing for Privacy, as coded, after Kurmanji et al. 2023",
+// Info implements Method.
+func (SCRUBLatent) Info() Info {
+	return Info{
+		Name: "scrub-latent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: latentMatchVersion(nil),
+		Does: "moves away from the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
+		From: "Fishing for Privacy, as coded, after Kurmanji et al. 2023",
 	}
 }
 
-// General implements General.
-func (SCRUBLatent) General() bool { return true }
-
-// Sees implements Method.
-func (SCRUBLatent) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// Version implements Versioned, as VBU's does.
-func (SCRUBLatent) Version() int { return latentMatchVersion(1) }
-
-// WithDefaults implements Method.
-func (m SCRUBLatent) WithDefaults() Method { return m.withDefaults() }
-
-func (m SCRUBLatent) withDefaults() SCRUBLatent {
-	m.Forget, m.Keep, m.Up, m.Down = cmp.Or(m.Forget, 1), cmp.Or(m.Keep, 1), cmp.Or(m.Up, 5), cmp.Or(m.Down, 10)
-	m.Epochs, m.LR, m.Clip, m.Batch = cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-4), cmp.Or(m.Clip, 1), cmp.Or(m.Batch, 256)
-	m.Tune = m.Tune.withOtherDefaults(10)
-	return m
+// SetDefaults implements defaults.Setter.
+func (m *SCRUBLatent) SetDefaults() {
+	m.Tune.Epochs = cmp.Or(m.Tune.Epochs, 10)
 }
 
 // Unlearn implements Method.
 func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	leave, err := r.latentMatch(r.Forget, -m.Forget)
 	if err != nil {
 		return nil, err
 	}
-	keep, err := r.latentMatch(r.Retain, m.Keep)
+	keep, err := r.latentMatch(r.Retain, *m.Keep)
 	if err != nil {
 		return nil, err
 	}
@@ -111,8 +88,8 @@ func (m SCRUBLatent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		game.Players = []train.Player{{Name: "both", Objective: append(down, up), Updates: m.Down}}
 	}
 	plan := train.Plan{Game: game}
-	if m.Clip != nn.Zero {
-		plan.Transforms = train.Chain{train.ClipNorm{Max: m.Clip}}
+	if *m.Clip != 0 {
+		plan.Transforms = train.Chain{train.ClipNorm{Max: *m.Clip}}
 	}
 	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
 	p, _, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, train.Hooks{})

@@ -31,19 +31,19 @@ func apply(t *testing.T, m unlearn.Method, r unlearn.Request) (nn.Params, *unlea
 // programs' learning rates, and what each method has of its own.
 func TestTheZeroValueOfSDEsMethodsIsTheProgramsSetting(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	full := unlearn.Descent{Momentum: 0.9, WeightDecay: 5e-4, Batch: 256}
+	full := unlearn.Descent{Momentum: new(0.9), WeightDecay: new(5e-4), Batch: 256}
 	for _, c := range []struct {
 		zero, written, other unlearn.Method
 		steps                int
 	}{
 		{unlearn.RandomLabel{}, unlearn.RandomLabel{Epochs: 10, LR: 0.013, Descent: full}, unlearn.RandomLabel{LR: 0.02}, 20},
-		{unlearn.RandomLabel{}, unlearn.RandomLabel{Descent: full}, unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: nn.Zero}}, 20},
+		{unlearn.RandomLabel{}, unlearn.RandomLabel{Descent: full}, unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: new(0.0)}}, 20},
 		{unlearn.RandomLabel{SinglePass: true}, unlearn.RandomLabel{SinglePass: true, Descent: full}, unlearn.RandomLabel{}, 10},
 		{unlearn.SalUn{}, unlearn.SalUn{Epochs: 10, LR: 0.013, Ratio: 0.5, Descent: full}, unlearn.SalUn{Ratio: 0.25}, 20},
 		{unlearn.SalUn{}, unlearn.SalUn{Descent: full}, unlearn.SalUn{Restore: true}, 20},
-		{unlearn.L1Sparsity{}, unlearn.L1Sparsity{Epochs: 10, LR: 0.01, Gamma: 5e-4, Descent: full}, unlearn.L1Sparsity{Gamma: nn.Zero}, 10},
+		{unlearn.L1Sparsity{}, unlearn.L1Sparsity{Epochs: 10, LR: 0.01, Gamma: new(5e-4), Descent: full}, unlearn.L1Sparsity{Gamma: new(0.0)}, 10},
 		{unlearn.Unroll{}, unlearn.Unroll{LR: 0.01, Batch: 32, Times: 1}, unlearn.Unroll{Times: 2}, 0},
-		{unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &full}, unlearn.FineTuning{SGD: &unlearn.Descent{WeightDecay: nn.Zero}}, 10},
+		{unlearn.FineTuning{SGD: &unlearn.Descent{}}, unlearn.FineTuning{Epochs: 10, LR: 0.01, SGD: &full}, unlearn.FineTuning{SGD: &unlearn.Descent{WeightDecay: new(0.0)}}, 10},
 		{unlearn.GradientAscent{SGD: &unlearn.Descent{}}, unlearn.GradientAscent{Epochs: 5, LR: 1e-4, SGD: &full}, unlearn.GradientAscent{LR: 1e-4}, 5},
 	} {
 		zero, rep := apply(t, c.zero, r)
@@ -64,7 +64,7 @@ func TestTheZeroValueOfSDEsMethodsIsTheProgramsSetting(t *testing.T) {
 // The settings are part of store keys: one flat object, zeros left out.
 func TestTheSettingsOfSDEsMethodsAreFlatJSON(t *testing.T) {
 	for want, m := range map[string]unlearn.Method{
-		`{"lr":0.1,"ratio":0.3,"restore":true,"momentum":5e-324,"batch":64}`: unlearn.SalUn{LR: 0.1, Ratio: 0.3, Restore: true, Descent: unlearn.Descent{Momentum: nn.Zero, Batch: 64}},
+		`{"lr":0.1,"ratio":0.3,"restore":true,"momentum":0,"batch":64}`: unlearn.SalUn{LR: 0.1, Ratio: 0.3, Restore: true, Descent: unlearn.Descent{Momentum: new(0.0), Batch: 64}},
 		`{"sgd":{}}`:   unlearn.FineTuning{SGD: &unlearn.Descent{}},
 		`{"times":50}`: unlearn.Unroll{Times: 50},
 	} {
@@ -114,7 +114,7 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got.Hash() != want.Hash() || fmt.Sprint(rep.History) != fmt.Sprint(history) {
-				t.Errorf("%s in batches of %d: is not the fit of its plan", c.method.Name(), batch)
+				t.Errorf("%s in batches of %d: is not the fit of its plan", c.method.Info().Name, batch)
 			}
 		}
 	}
@@ -122,8 +122,8 @@ func TestSDEsMethodsAreTheFitsOfTheirPlans(t *testing.T) {
 
 func TestSparsityShrinksTheWeights(t *testing.T) {
 	r := unlearntest.NewToy(t).Request
-	sparse, _ := apply(t, unlearn.L1Sparsity{Gamma: 5e-2}, r)
-	plain, _ := apply(t, unlearn.L1Sparsity{Gamma: nn.Zero}, r)
+	sparse, _ := apply(t, unlearn.L1Sparsity{Gamma: new(5e-2)}, r)
+	plain, _ := apply(t, unlearn.L1Sparsity{Gamma: new(0.0)}, r)
 	tuned, _ := apply(t, unlearn.FineTuning{SGD: &unlearn.Descent{}}, r)
 	if plain.Hash() != tuned.Hash() {
 		t.Error("without gamma it is not fine-tuning")
@@ -169,10 +169,10 @@ func TestSettingsOutOfRangeAreRefusedByName(t *testing.T) {
 		{unlearn.SalUn{Ratio: math.NaN()}, []string{"unlearn salun", "NaN"}},
 		{unlearn.RandomLabel{Epochs: -2}, []string{"unlearn random-label", "-2 epochs"}},
 		{unlearn.RandomLabel{LR: -0.1}, []string{"learning rate -0.1"}},
-		{unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: 1.5}}, []string{"momentum 1.5"}},
+		{unlearn.RandomLabel{Descent: unlearn.Descent{Momentum: new(1.5)}}, []string{"momentum 1.5"}},
 		{unlearn.RandomLabel{Descent: unlearn.Descent{Batch: -3}}, []string{"batches of -3"}},
-		{unlearn.L1Sparsity{Gamma: -2}, []string{"unlearn l1-sparsity", "L1 term is -2"}},
-		{unlearn.L1Sparsity{Descent: unlearn.Descent{WeightDecay: -2}}, []string{"weight decay -2"}},
+		{unlearn.L1Sparsity{Gamma: new(-2.0)}, []string{"unlearn l1-sparsity", "L1 term is -2"}},
+		{unlearn.L1Sparsity{Descent: unlearn.Descent{WeightDecay: new(-2.0)}}, []string{"weight decay -2"}},
 		{unlearn.Unroll{LR: -1}, []string{"unlearn unroll", "learning rate -1"}},
 		{unlearn.Unroll{Times: -1}, []string{"-1 times"}},
 		{unlearn.Unroll{Batch: -1}, []string{"batch -1"}},

@@ -32,46 +32,29 @@ import (
 // of the mean dampening, which the report's note gives. (3) The squared gradient of a batch
 // is not a Fisher information: its size depends on the batch.
 type SSD struct {
-	Alpha   float64      `json:"alpha,omitempty"`   // 0: 1
-	Damping float64      `json:"damping,omitempty"` // 0: 1e-5
-	Batch   int          `json:"batch,omitempty"`   // of the retain set, 0: 256
-	Tune    RetainTuning `json:"tune,omitzero"`     // 0 epochs: 10
+	Alpha   float64      `json:"alpha,omitempty" default:"1"`
+	Damping float64      `json:"damping,omitempty" default:"1e-5"`
+	Batch   int          `json:"batch,omitempty" default:"256"` // of the retain set
+	Tune    RetainTuning `json:"tune,omitzero"`                 // 0 epochs: 10
 	Untuned bool         `json:"untuned,omitempty"`
 }
 
-var (
-	_ Described = SSD{}
-	_ General   = SSD{}
-)
-
-// Name implements Method.
-func (SSD) Name() string { return "ssd" }
-
-// About implements Described.
-func (SSD) About() About {
-	return About{
-		"dampens every weight by the forget set's part of its squared gradient, then goes on training on the retain set",
-		"Fishing for Privacy, as coded, after Foster et al. 2024",
+// Info implements Method.
+func (SSD) Info() Info {
+	return Info{
+		Name: "ssd", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "dampens every weight by the forget set's part of its squared gradient, then goes on training on the retain set",
+		From: "Fishing for Privacy, as coded, after Foster et al. 2024",
 	}
 }
 
-// General implements General.
-func (SSD) General() bool { return true }
-
-// Sees implements Method.
-func (SSD) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m SSD) WithDefaults() Method { return m.withDefaults() }
-
-func (m SSD) withDefaults() SSD {
-	m.Alpha, m.Damping, m.Batch, m.Tune = cmp.Or(m.Alpha, 1), cmp.Or(m.Damping, 1e-5), cmp.Or(m.Batch, 256), m.Tune.withOtherDefaults(10)
-	return m
+// SetDefaults implements defaults.Setter.
+func (m *SSD) SetDefaults() {
+	m.Tune.Epochs = cmp.Or(m.Tune.Epochs, 10)
 }
 
 // Unlearn implements Method.
 func (m SSD) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if m.Batch < 1 || !(m.Damping > 0) {
 		return nil, fmt.Errorf("batches of %d and a damping of %v; both must be positive", m.Batch, m.Damping)
 	}

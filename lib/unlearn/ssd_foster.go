@@ -3,7 +3,6 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -26,40 +25,21 @@ import (
 // the gradient of a batch's mean, which is smaller the larger the batch. (2) Nothing is
 // drawn while it is taken. It refuses a network with batch normalisation.
 type SSDFoster struct {
-	Alpha  float64 `json:"alpha,omitempty"`  // 0: 10
-	Lambda float64 `json:"lambda,omitempty"` // 0: 1
+	Alpha  float64 `json:"alpha,omitempty" default:"10"`
+	Lambda float64 `json:"lambda,omitempty" default:"1"`
 }
 
-var (
-	_ Described = SSDFoster{}
-	_ General   = SSDFoster{}
-)
-
-// Name implements Method.
-func (SSDFoster) Name() string { return "ssd-foster" }
-
-// About implements Described.
-func (SSDFoster) About() About {
-	return About{"dampens the weights that matter to the forget set far more than to all records", "Foster et al. 2024, as published"}
-}
-
-// General implements General.
-func (SSDFoster) General() bool { return true }
-
-// Sees implements Method.
-func (SSDFoster) Sees() Sees { return Sees{Original: true, Forget: true, Retain: true} }
-
-// WithDefaults implements Method.
-func (m SSDFoster) WithDefaults() Method { return m.withDefaults() }
-
-func (m SSDFoster) withDefaults() SSDFoster {
-	m.Alpha, m.Lambda = cmp.Or(m.Alpha, 10), cmp.Or(m.Lambda, 1)
-	return m
+// Info implements Method.
+func (SSDFoster) Info() Info {
+	return Info{
+		Name: "ssd-foster", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Does: "dampens the weights that matter to the forget set far more than to all records",
+		From: "Foster et al. 2024, as published",
+	}
 }
 
 // Unlearn implements Method.
 func (m SSDFoster) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Alpha > 0 && m.Lambda > 0) || math.IsInf(m.Alpha, 1) || math.IsInf(m.Lambda, 1) {
 		return nil, fmt.Errorf("alpha %v and lambda %v; both must be positive numbers", m.Alpha, m.Lambda)
 	}

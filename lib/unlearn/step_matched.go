@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -33,19 +33,15 @@ import (
 // paper's, but every record is seen more often than there.
 type StepMatched[M Method] struct {
 	Of       M   `json:"of,omitzero"`
-	Records  int `json:"records,omitempty"`  // N', 0: 50,000; unused with Retained
-	Retained int `json:"retained,omitempty"` // N' of the retain set alone, 0: by Records
-	Batch    int `json:"batch,omitempty"`    // b', 0: 256
+	Records  int `json:"records,omitempty"`             // N', 0: 50,000; unused with Retained
+	Retained int `json:"retained,omitempty"`            // N' of the retain set alone, 0: by Records
+	Batch    int `json:"batch,omitempty" default:"256"` // b'
 }
 
-var _ Described = StepMatched[RandomLabel]{}
-
-// Name implements Method.
-func (m StepMatched[M]) Name() string { return m.Of.Name() + "-step-matched" }
-
-// About implements Described.
-func (m StepMatched[M]) About() About {
-	m = m.withDefaults()
+// Info implements Method. The forget and the retain set are counted, whatever the method
+// itself sees.
+func (m StepMatched[M]) Info() Info {
+	m = defaults.Fill(m)
 	setting := fmt.Sprintf("%d records", m.Records)
 	switch {
 	case m.Retained != 0:
@@ -53,37 +49,23 @@ func (m StepMatched[M]) About() About {
 	case m.Records == 50000:
 		setting = "50,000 images"
 	}
-	return About{"is " + m.Of.Name() + " for as many steps as the published setting takes on its " + setting, aboutOf(m.Of).From + ", step-matched"}
+	i := m.Of.Info()
+	i.Does = "is " + i.Name + " for as many steps as the published setting takes on its " + setting
+	i.Name, i.From = i.Name+"-step-matched", i.From+", step-matched"
+	i.Sees.Forget, i.Sees.Retain = true, true
+	i.Distils, i.Stage = false, 0
+	return i
 }
 
-// General implements General.
-func (m StepMatched[M]) General() bool { return IsGeneral(m.Of) }
-
-// Sees implements Method. The forget and the retain set are counted, whatever the method
-// itself sees.
-func (m StepMatched[M]) Sees() Sees {
-	s := m.Of.Sees()
-	s.Forget, s.Retain = true, true
-	return s
-}
-
-// Version implements Versioned.
-func (m StepMatched[M]) Version() int { return VersionOf(m.Of) }
-
-// WithDefaults implements Method.
-func (m StepMatched[M]) WithDefaults() Method { return m.withDefaults() }
-
-func (m StepMatched[M]) withDefaults() StepMatched[M] {
-	m.Of, m.Batch = defaults.InForce[Method](m.Of, m.Of.WithDefaults()).(M), cmp.Or(m.Batch, 256)
+// SetDefaults implements defaults.Setter.
+func (m *StepMatched[M]) SetDefaults() {
 	if m.Retained == 0 {
 		m.Records = cmp.Or(m.Records, 50000)
 	}
-	return m
 }
 
 // Unlearn implements Method.
 func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	here, there := r.Forget.X.Rows+r.Retain.X.Rows, m.Records
 	if m.Retained != 0 {
 		if m.Records != 0 {
@@ -95,7 +77,7 @@ func (m StepMatched[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error
 		return nil, fmt.Errorf("%d records in batches of %d: both must be positive", there, m.Batch)
 	}
 	r.stepScale = &stepScale{records: here, publishedRecords: there, publishedBatch: m.Batch}
-	r, err := r.restrictTo(m.Of.Sees())
+	r, err := r.restrictTo(m.Of.Info().Sees)
 	if err != nil {
 		return nil, err
 	}
@@ -129,12 +111,4 @@ func (p *stepScale) patience(epochs int, c train.Config, passes ...train.Objecti
 		return 0
 	}
 	return p.epochs(epochs, c, passes...)
-}
-
-// aboutOf returns a method's About, if it has one.
-func aboutOf(m Method) About {
-	if d, ok := m.(Described); ok {
-		return d.About()
-	}
-	return About{}
 }

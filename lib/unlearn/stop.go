@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -95,7 +96,7 @@ func (s Stop) addTo(plan *train.Plan, y []int, classes int, judge func(ctx conte
 // sampledAccuracy evaluates a bottleneck like the program, by one random code per record:
 // the share of correct labels.
 func sampledAccuracy(r *model.Runner, d Data, seed engine.Root) (func(ctx context.Context, p nn.Params, epoch int) (float64, error), error) {
-	of, is := r.Arch.WithDefaults().(ib.Bottleneck)
+	of, is := defaults.Fill(r.Arch).(ib.Bottleneck)
 	if !is {
 		return nil, fmt.Errorf("needs an information bottleneck, %s is not one", r.Arch.Name())
 	}

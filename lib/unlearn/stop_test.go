@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -132,7 +133,7 @@ func TestTheStopIsBelowAndNotAt(t *testing.T) {
 func TestVBUAsCodedEndsWithinAnEpoch(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	m := VBU{Divergence: nn.Zero, LR: 0.02, Batch: 2, Clip: nn.Zero}
+	m := VBU{Divergence: new(0.0), LR: 0.02, Batch: 2, Clip: new(0.0)}
 	byEpoch, rep, err := Apply(t.Context(), m, r)
 	if err != nil || rep.Steps%50 != 0 {
 		t.Fatal(rep, err)
@@ -241,7 +242,7 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	for i := range rows {
 		rows[i] = 100 + i
 	}
-	u := Users{Portion: 1.0 / 3, Batch: 4}.WithDefaults()
+	u := defaults.Fill(Users{Portion: 1.0 / 3, Batch: 4})
 	var all []int
 	for round := 1; round <= 3; round++ {
 		part := u.portionRows(rows, round, 9)
@@ -260,16 +261,16 @@ func TestPortionsMeetEverythingInTurn(t *testing.T) {
 	if got := u.stepsPerRound(30); got != 3 {
 		t.Errorf("%d steps for ten records in batches of four", got)
 	}
-	if got := (Users{Portion: 0.2}).WithDefaults().stepsPerRound(6000); got != 12 {
+	if got := defaults.Fill(Users{Portion: 0.2}).stepsPerRound(6000); got != 12 {
 		t.Errorf("%d steps for a fifth of 6,000 records in batches of 100", got)
 	}
-	if got := (Users{Portion: 1.0 / 3}).WithDefaults().portionSize(3600); got != 1200 {
+	if got := defaults.Fill(Users{Portion: 1.0 / 3}).portionSize(3600); got != 1200 {
 		t.Errorf("a third of 3,600 are %d", got)
 	}
-	if got := (Users{Portion: 0.001}).WithDefaults().portionRows(rows, 1, 9); len(got) != 1 {
+	if got := defaults.Fill(Users{Portion: 0.001}).portionRows(rows, 1, 9); len(got) != 1 {
 		t.Errorf("the least portion has %d records", len(got))
 	}
-	if whole := (Users{}).WithDefaults().portionRows(rows, 2, 9); !slices.Equal(whole, rows) {
+	if whole := defaults.Fill(Users{}).portionRows(rows, 2, 9); !slices.Equal(whole, rows) {
 		t.Errorf("all are %v", whole)
 	}
 	r := newServer(t).request()
@@ -305,7 +306,7 @@ func TestAUsersRoundEndsByTheirBatches(t *testing.T) {
 		t.Errorf("%d steps in a round in which nothing is forgotten", got)
 	}
 	var turns [][]int
-	u := users.WithDefaults()
+	u := defaults.Fill(users)
 	f, err := u.federation(r, func(_ federated.UserRound, _, gone Data) (federated.Task, error) {
 		turns = append(turns, gone.IDs)
 		return u.trainTask(r, gone)
@@ -399,7 +400,7 @@ func TestTheProgramForgets(t *testing.T) {
 	}
 	for what, change := range map[string]func(m *BlindU){
 		"the critic's steps":   func(m *BlindU) { m.Critic = 2 },
-		"the rate":             func(m *BlindU) { m.Rate = 40 },
+		"the rate":             func(m *BlindU) { m.Rate = new(40.0) },
 		"what is kept":         func(m *BlindU) { m.Coded = &Coded{Stop: m.Coded.Stop, Kept: 1} },
 		"the mask":             func(m *BlindU) { m.Unmasked = true },
 		"the auxiliary set":    func(m *BlindU) { m.Auxiliary = Retained },
@@ -439,7 +440,7 @@ func TestTheProgramIsNotBlind(t *testing.T) {
 		t.Errorf("augmented records: %v", err)
 	}
 	for _, bad := range []BlindU{
-		{Coded: &Coded{}, Weighting: ByMGDA}, {Coded: &Coded{}, Bounded: true}, {Coded: &Coded{}, Beside: &Users{}}, {Coded: &Coded{}, Rate: nn.Zero},
+		{Coded: &Coded{}, Weighting: ByMGDA}, {Coded: &Coded{}, Bounded: true}, {Coded: &Coded{}, Beside: &Users{}}, {Coded: &Coded{}, Rate: new(0.0)},
 		{Coded: &Coded{Kept: -1}}, {Coded: &Coded{Kept: math.NaN()}}, {Coded: &Coded{}, Critic: 1}, {Coded: &Coded{Stop: Stop{Batch: 3}}},
 	} {
 		if _, _, err := Apply(t.Context(), bad, r); err == nil {

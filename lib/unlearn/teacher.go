@@ -12,13 +12,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Distilling is a method that compares a model's outputs with a teacher's, and can do so with the
-// scores of a masked language model too. It is not General: it needs one of the two.
-type Distilling interface {
-	Method
-	Distils() bool
-}
-
 // languageModel is a network with a head for masked language modelling.
 type languageModel interface {
 	model.Architecture
@@ -26,13 +19,12 @@ type languageModel interface {
 }
 
 // suits returns an error if the method cannot work on the request's model.
-func (r Request) suits(m Method) error {
+func (r Request) suits(m Info) error {
 	_, err := r.Runner.Classes()
-	if err == nil || IsGeneral(m) {
+	if err == nil || m.General {
 		return nil
 	}
-	d, distils := m.(Distilling)
-	if _, is := r.Runner.Arch.(languageModel); is && distils && d.Distils() {
+	if _, is := r.Runner.Arch.(languageModel); is && m.Distils {
 		return nil
 	}
 	return fmt.Errorf("needs a classifier and its labels: %w", err)

@@ -101,7 +101,7 @@ func logSoftmax(scores []float32) (out []float64) {
 
 func TestSCRUBLeavesALanguageModelOnTheForgetSetOnly(t *testing.T) {
 	r := language(t)
-	for _, m := range []unlearn.SCRUB{{LR: 0.02, Alpha: 0.3}, {LR: 0.02, Alpha: 0.3, Batched: true, WeightDecay: 0.01}} {
+	for _, m := range []unlearn.SCRUB{{LR: 0.02, Alpha: new(0.3)}, {LR: 0.02, Alpha: new(0.3), Batched: true, WeightDecay: 0.01}} {
 		after, _, err := unlearn.Apply(t.Context(), m, r)
 		if err != nil {
 			t.Fatal(err)

@@ -8,14 +8,13 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // Rated is a method whose learning rate can be set.
 type Rated[M any] interface {
-	Described
+	Method
 	// AtRate returns the method with another learning rate.
 	AtRate(lr float64) M
 }
@@ -38,50 +37,30 @@ type Rated[M any] interface {
 // is stopped starts over; the last run resumes.
 type Tuned[M Rated[M]] struct {
 	Of    M         `json:"of,omitzero"`
-	Rates []float64 `json:"rates,omitempty"` // nil: 0.001, 0.003, 0.013, 0.03 and 0.1
-	Slack float64   `json:"slack,omitempty"` // 0: 0.01, nn.Zero: none
+	Rates []float64 `json:"rates,omitempty"`                // nil: 0.001, 0.003, 0.013, 0.03 and 0.1
+	Slack *float64  `json:"slack,omitempty" default:"0.01"` // new(0.0): none
 }
 
-var (
-	_ Described = Tuned[RandomLabel]{}
-	_ Described = Tuned[SalUn]{}
-)
-
-// Name implements Method.
-func (m Tuned[M]) Name() string { return m.Of.Name() + "-tuned" }
-
-// About implements Described.
-func (m Tuned[M]) About() About {
-	return About{"is " + m.Of.Name() + " at the best of five rates by accuracy on forgotten and held-out records", m.Of.About().From + ", tuned"}
+// Info implements Method.
+func (m Tuned[M]) Info() Info {
+	of := m.Of.Info()
+	of.Sees.Original, of.Sees.Forget, of.Sees.HeldOut = true, true, true
+	return Info{
+		Name: of.Name + "-tuned", Sees: of.Sees, Version: of.Version,
+		Does: "is " + of.Name + " at the best of five rates by accuracy on forgotten and held-out records",
+		From: of.From + ", tuned",
+	}
 }
 
-// Sees implements Method.
-func (m Tuned[M]) Sees() Sees {
-	s := m.Of.Sees()
-	s.Original, s.Forget, s.HeldOut = true, true, true
-	return s
-}
-
-// Version implements Versioned.
-func (m Tuned[M]) Version() int { return VersionOf(m.Of) }
-
-// WithDefaults implements Method. The method's own rate has no meaning here.
-func (m Tuned[M]) WithDefaults() Method { return m.withDefaults() }
-
-func (m Tuned[M]) withDefaults() Tuned[M] {
-	m.Of = defaults.InForce[Method](m.Of, m.Of.WithDefaults()).(M)
+// SetDefaults implements defaults.Setter.
+func (m *Tuned[M]) SetDefaults() {
 	if len(m.Rates) == 0 {
 		m.Rates = []float64{0.001, 0.003, 0.013, 0.03, 0.1}
 	}
-	if m.Slack == 0 {
-		m.Slack = 0.01
-	}
-	return m
 }
 
 // Unlearn implements Method.
 func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	before, err := r.measureAccuracies(r.Original)
 	if err != nil {
 		return nil, err
@@ -95,7 +74,7 @@ func (m Tuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		}
 		task.Add(1)
 	}
-	best, err := chooseRate(tried, before.heldOut-m.Slack)
+	best, err := chooseRate(tried, before.heldOut-*m.Slack)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -20,61 +21,38 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// Method turns a trained model into one that should have forgotten. Its fields, as JSON,
-// together with Name, identify it in the store.
+// Method turns a trained model into one that should have forgotten. Its fields, as JSON with
+// their defaults filled in, together with its name and version identify it in the store. Tags
+// and [defaults.Setter] say the defaults, so that a changed default changes the key.
 type Method interface {
-	// Name is the method's short name, such as "scrub".
-	Name() string
-	// Sees says which parts of the request the method needs.
-	Sees() Sees
-	// WithDefaults replaces every zero that stands for a default by the default. Store keys
-	// hold its result, and Unlearn starts with it, so that a changed default changes the
-	// key. See nn.Zero for how to set a real zero.
-	WithDefaults() Method
+	// Info says what the method is and what it needs.
+	Info() Info
 	// Unlearn computes the new weights. It must not change anything in the request. Call
-	// Apply instead: it checks, restricts and measures.
+	// Apply instead: it fills in the method's defaults ([defaults.Fill]), checks, restricts
+	// and measures.
 	Unlearn(ctx context.Context, r Request) (*Outcome, error)
 }
 
-// About says what a method does and where it comes from.
-type About struct {
+// Info says what a method is, besides its settings. Name, Does and From are needed; the zero
+// value of every other field is the common case.
+type Info struct {
+	Name string // short, such as "scrub"
 	Does string // in one sentence, from "raises" to "of the forget set"
 	From string // the paper, and whose form of the method it is if there are several
-}
-
-// Described is a method that describes itself. Every method of [All] does.
-type Described interface {
-	Method
-	About() About
-}
-
-// Versioned is a method whose results changed, by a correction of its code that its fields
-// do not show, after results were stored. Other methods have version 1.
-type Versioned interface {
-	// Version is raised with every such change, and with it the method's store keys;
-	// nothing else is recomputed.
-	Version() int
-}
-
-// General is a method that needs nothing of a training but its objective, so that it works
-// on models other than classifiers. Other methods need a classifier's labels or outputs.
-type General interface {
-	Method
-	General() bool
-}
-
-// IsGeneral reports whether a method is General.
-func IsGeneral(m Method) bool {
-	g, ok := m.(General)
-	return ok && g.General()
-}
-
-// VersionOf returns the version of a method's results.
-func VersionOf(m Method) int {
-	if v, ok := m.(Versioned); ok {
-		return v.Version()
-	}
-	return 1
+	Sees Sees   // the parts of the request that the method needs
+	// General: the method needs nothing of a training but its objective, so that it works on
+	// models other than classifiers. Other methods need a classifier's labels or outputs.
+	General bool
+	// Distils: the method compares a model's outputs with a teacher's, and can do so with the
+	// scores of a masked language model too. It is not General: it needs one of the two.
+	Distils bool
+	// Version is raised when results change by a correction of the code that the fields do not
+	// show, after results were stored. It is part of the method's store keys; nothing else is
+	// recomputed. 0: 1.
+	Version int
+	// Stage is the share of the epochs, counted from the end, before which a method goes back
+	// to the original's weights (Sees.Earlier). 0: the last epoch.
+	Stage float64
 }
 
 // Sees says what a method gets to see. Everything else is removed from its request.
@@ -115,7 +93,7 @@ type Request struct {
 	Objective func(d Data) (train.Objective, error)
 	// Earlier is a checkpoint of the original's training, for methods that go back to one
 	// (Sees.Earlier), and nil otherwise. Where papers leave it open it is the start of the
-	// last epoch; a method that is [Staged] says otherwise.
+	// last epoch; [Info] may say otherwise.
 	Earlier *Checkpoint
 	// Holders says which user held which records of the retain and the forget set before
 	// the request; Rows are the record numbers. nil: unknown, and a federated method
@@ -142,14 +120,6 @@ type Request struct {
 	Hooks train.Hooks
 
 	stepScale *stepScale // see StepMatched
-}
-
-// Staged is a method that goes back to the weights before a stage of the original's
-// training.
-type Staged interface {
-	Method
-	// Stage is the stage's share of the epochs, counted from the end.
-	Stage() float64
 }
 
 // LargeDisplacement is the displacement above which a table marks a row: the weights have
@@ -182,36 +152,38 @@ type Report struct {
 // and checks and measures the result. A method that diverges is an error that wraps
 // [train.Diverged].
 func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
+	m = defaults.Fill(m)
+	info := m.Info()
 	if err := r.check(); err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, err)
 	}
-	if err := r.suits(m); err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+	if err := r.suits(info); err != nil {
+		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, err)
 	}
 	before := r.Original
-	r, err := r.restrictTo(m.Sees())
+	r, err := r.restrictTo(info.Sees)
 	if err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, err)
 	}
 	began := time.Now()
-	ctx, task := progress.Start(ctx, m.Name(), 0)
+	ctx, task := progress.Start(ctx, info.Name, 0)
 	defer task.Done()
 	out, err := m.Unlearn(ctx, r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), train.AsDiverged(err, 0))
+		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, train.AsDiverged(err, 0))
 	}
 	if out == nil {
-		return nil, nil, fmt.Errorf("unlearn %s: the method returned no outcome", m.Name())
+		return nil, nil, fmt.Errorf("unlearn %s: the method returned no outcome", info.Name)
 	}
 	if err := out.Params.Check(); err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", m.Name(), train.AsDiverged(err, len(out.History)))
+		return nil, nil, fmt.Errorf("unlearn %s: the result is damaged: %w", info.Name, train.AsDiverged(err, len(out.History)))
 	}
 	moved, err := out.Params.Displacement(before)
 	if err != nil {
-		return nil, nil, fmt.Errorf("unlearn %s: %w", m.Name(), err)
+		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, err)
 	}
 	rep := &Report{
-		Method: m.Name(), Displacement: moved, Epochs: len(out.History), History: out.History, Note: out.Note, Wall: time.Since(began),
+		Method: info.Name, Displacement: moved, Epochs: len(out.History), History: out.History, Note: out.Note, Wall: time.Since(began),
 	}
 	if n := len(out.History); n > 0 {
 		rep.Steps = out.History[n-1].Steps

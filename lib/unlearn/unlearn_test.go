@@ -31,10 +31,10 @@ func TestTheZeroValueIsThePapersSetting(t *testing.T) {
 		epochs             int
 	}{
 		{unlearn.GradientAscent{}, unlearn.GradientAscent{Epochs: 5, LR: 5e-4}, unlearn.GradientAscent{LR: 1e-3}, 5},
-		{unlearn.NegGrad{}, unlearn.NegGrad{Epochs: 10, LR: 5e-4, Alpha: 0.6}, unlearn.NegGrad{Alpha: 0.5}, 10},
+		{unlearn.NegGrad{}, unlearn.NegGrad{Epochs: 10, LR: 5e-4, Alpha: new(0.6)}, unlearn.NegGrad{Alpha: new(0.5)}, 10},
 		{unlearn.FineTuning{}, unlearn.FineTuning{Epochs: 10, LR: 5e-4}, unlearn.FineTuning{LR: 1e-3}, 10},
-		{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2}, unlearn.SCRUB{Temperature: 1}, 10},
-		{unlearn.BadTeacher{}, unlearn.BadTeacher{Epochs: 10, LR: 5e-4, Alpha: 0.6, Temperature: 2, TeacherSeed: 101}, unlearn.BadTeacher{TeacherSeed: 102}, 10},
+		{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 10, LR: 5e-4, Alpha: new(0.6), Temperature: 2}, unlearn.SCRUB{Temperature: 1}, 10},
+		{unlearn.BadTeacher{}, unlearn.BadTeacher{Epochs: 10, LR: 5e-4, Alpha: new(0.6), Temperature: 2, TeacherSeed: 101}, unlearn.BadTeacher{TeacherSeed: 102}, 10},
 		{unlearn.RandomWeights{}, unlearn.RandomWeights{Seed: 100}, unlearn.RandomWeights{Seed: 101}, 0},
 		{unlearn.Retrain{}, unlearn.Retrain{SeedShift: 0}, unlearn.Retrain{SeedShift: 2}, r.Fit.Epochs},
 	} {
@@ -49,13 +49,13 @@ func TestTheZeroValueIsThePapersSetting(t *testing.T) {
 		paper, _ := run(c.paper)
 		other, _ := run(c.other)
 		if zero != paper {
-			t.Errorf("%s: the zero value is not the paper's setting", c.zero.Name())
+			t.Errorf("%s: the zero value is not the paper's setting", c.zero.Info().Name)
 		}
 		if zero == other {
-			t.Errorf("%s: %+v has no influence", c.zero.Name(), c.other)
+			t.Errorf("%s: %+v has no influence", c.zero.Info().Name, c.other)
 		}
 		if rep.Epochs != c.epochs || rep.Steps != c.epochs {
-			t.Errorf("%s: %d epochs of %d full-batch steps, the paper has %d", c.zero.Name(), rep.Epochs, rep.Steps, c.epochs)
+			t.Errorf("%s: %d epochs of %d full-batch steps, the paper has %d", c.zero.Info().Name, rep.Epochs, rep.Steps, c.epochs)
 		}
 	}
 }
@@ -86,31 +86,22 @@ func TestNamesAndSightAreWhatTheControlsRelyOn(t *testing.T) {
 		"random-weights":            {},
 	}
 	for _, m := range unlearn.All() {
-		if sees, ok := want[m.Name()]; ok && sees != m.Sees() {
-			t.Errorf("%s sees %+v, expected %+v", m.Name(), m.Sees(), sees)
+		if sees, ok := want[m.Info().Name]; ok && sees != m.Info().Sees {
+			t.Errorf("%s sees %+v, expected %+v", m.Info().Name, m.Info().Sees, sees)
 		}
-		delete(want, m.Name())
-		if about := describe(t, m); about.Does == "" || about.From == "" || strings.HasSuffix(about.Does, ".") {
-			t.Errorf("%s says of itself %+v", m.Name(), about)
+		delete(want, m.Info().Name)
+		if about := m.Info(); about.Does == "" || about.From == "" || strings.HasSuffix(about.Does, ".") {
+			t.Errorf("%s says of itself %+v", m.Info().Name, about)
 		}
 		// Two controls are another method with a setting: a seed, and Plain.
-		control := m.Name() == "retrain-other-seed" || m.Name() == "federated-retraining"
+		control := m.Info().Name == "retrain-other-seed" || m.Info().Name == "federated-retraining"
 		if b, err := json.Marshal(m); err != nil || (!control && string(b) != "{}") {
-			t.Errorf("%s: the zero value prints as %s (%v)", m.Name(), b, err)
+			t.Errorf("%s: the zero value prints as %s (%v)", m.Info().Name, b, err)
 		}
 	}
 	if len(want) > 0 {
 		t.Errorf("not in the list: %v", want)
 	}
-}
-
-func describe(t *testing.T, m unlearn.Method) unlearn.About {
-	t.Helper()
-	d, ok := m.(unlearn.Described)
-	if !ok {
-		t.Fatalf("%s does not say what it does", m.Name())
-	}
-	return d.About()
 }
 
 func TestMatchedFineTuningTakesAsManyStepsAsItsMethod(t *testing.T) {
@@ -137,7 +128,7 @@ func TestMiniBatchesSweepTheRetainSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		if rep.Steps != steps {
-			t.Errorf("%s: %d steps, want %d", m.Name(), rep.Steps, steps)
+			t.Errorf("%s: %d steps, want %d", m.Info().Name, rep.Steps, steps)
 		}
 	}
 }
@@ -148,9 +139,7 @@ type outcome struct {
 	err error
 }
 
-func (outcome) Name() string                   { return "stub" }
-func (outcome) Sees() unlearn.Sees             { return unlearn.Sees{} }
-func (o outcome) WithDefaults() unlearn.Method { return o }
+func (outcome) Info() unlearn.Info { return unlearn.Info{Name: "stub"} }
 func (o outcome) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return o.out, o.err
 }

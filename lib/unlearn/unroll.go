@@ -34,38 +34,22 @@ import (
 // An original that was trained by something other than plain gradient descent moved
 // differently; the report's displacement says how far this method moved it.
 type Unroll struct {
-	LR    float64 `json:"lr,omitempty"`    // 0: 0.01
-	Batch int     `json:"batch,omitempty"` // b, 0: 32; a request's own batch size has priority
-	Times int     `json:"times,omitempty"` // m, 0: the epochs from Request.Earlier to the end of training
+	LR    float64 `json:"lr,omitempty" default:"0.01"`
+	Batch int     `json:"batch,omitempty" default:"32"` // b; a request's own batch size has priority
+	Times int     `json:"times,omitempty"`              // m, 0: the epochs from Request.Earlier to the end of training
 }
 
-var _ Described = Unroll{}
-
-// Name implements Method.
-func (Unroll) Name() string { return "unroll" }
-
-// About implements Described.
-func (Unroll) About() About {
-	return About{"adds back the forget set's gradient at the weights before the last epoch", "Thudi et al. 2022, in SDE's form"}
-}
-
-// General implements General.
-func (Unroll) General() bool { return true }
-
-// Sees implements Method.
-func (Unroll) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
-
-// WithDefaults implements Method.
-func (m Unroll) WithDefaults() Method { return m.withDefaults() }
-
-func (m Unroll) withDefaults() Unroll {
-	m.LR, m.Batch = cmp.Or(m.LR, 0.01), cmp.Or(m.Batch, 32)
-	return m
+// Info implements Method.
+func (Unroll) Info() Info {
+	return Info{
+		Name: "unroll", Sees: Sees{Original: true, Forget: true, Earlier: true}, General: true,
+		Does: "adds back the forget set's gradient at the weights before the last epoch",
+		From: "Thudi et al. 2022, in SDE's form",
+	}
 }
 
 // Unlearn implements Method.
 func (m Unroll) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	lr, b := m.LR, cmp.Or(r.Batch, m.Batch)
 	times := cmp.Or(m.Times, r.Fit.WithDefaults().Epochs-r.Earlier.Epoch)
 	if !(lr > 0) || math.IsInf(lr, 1) || b < 1 || times < 1 {

@@ -3,10 +3,10 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -30,45 +30,20 @@ import (
 // step; here it is one gradient at w_0 times the number of epochs. (4) Weight decay and the
 // standard-deviation loss, which must be part of the training, are left out.
 type UnrollThudi struct {
-	Last float64 `json:"last,omitempty"` // share of the epochs in the last stage, 0: 0.2
+	Last float64 `json:"last,omitempty" default:"0.2"` // share of the epochs in the last stage
 }
 
-var (
-	_ Described = UnrollThudi{}
-	_ Staged    = UnrollThudi{}
-)
-
-// Name implements Method.
-func (UnrollThudi) Name() string { return "unroll-thudi" }
-
-// About implements Described.
-func (UnrollThudi) About() About {
-	return About{
-		"adds back the forget set's gradient at the weights before the last fifth of the training, at that stage's rates",
-		"Thudi et al. 2022, as published",
+// Info implements Method.
+func (m UnrollThudi) Info() Info {
+	return Info{
+		Name: "unroll-thudi", Sees: Sees{Original: true, Forget: true, Earlier: true}, General: true, Stage: defaults.Fill(m).Last,
+		Does: "adds back the forget set's gradient at the weights before the last fifth of the training, at that stage's rates",
+		From: "Thudi et al. 2022, as published",
 	}
-}
-
-// General implements General.
-func (UnrollThudi) General() bool { return true }
-
-// Sees implements Method.
-func (UnrollThudi) Sees() Sees { return Sees{Original: true, Forget: true, Earlier: true} }
-
-// Stage implements Staged.
-func (m UnrollThudi) Stage() float64 { return m.withDefaults().Last }
-
-// WithDefaults implements Method.
-func (m UnrollThudi) WithDefaults() Method { return m.withDefaults() }
-
-func (m UnrollThudi) withDefaults() UnrollThudi {
-	m.Last = cmp.Or(m.Last, 0.2)
-	return m
 }
 
 // Unlearn implements Method.
 func (m UnrollThudi) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if !(m.Last > 0 && m.Last <= 1) {
 		return nil, fmt.Errorf("a last stage of a share of %v of the epochs; it must be above 0 and at most 1", m.Last)
 	}

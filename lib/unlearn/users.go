@@ -3,13 +3,13 @@
 package unlearn
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -38,24 +38,17 @@ import (
 // forget set, of which a user erases Portion per round. (3) Training goes on with the
 // original's optimiser and clipping, without its schedule and early stopping.
 type Users struct {
-	Count         int  `json:"users,omitempty"`          // 0: 10
-	Requesters    int  `json:"asking,omitempty"`         // number of users who ask to erase, 0: 3, if the request does not say who
-	Divided       bool `json:"divided,omitempty"`        // each of these holds a part of the forget set; as coded each holds all of it
-	Rounds        int  `json:"rounds,omitempty"`         // at most, 0: 20
-	LocalEpochs   int  `json:"local_epochs,omitempty"`   // epochs per round of users who train, 0: 10
-	ErasingEpochs int  `json:"erasing_epochs,omitempty"` // epochs per round of users who erase, 0: 1, as in the program on MNIST
-	Batch         int  `json:"batch,omitempty"`          // 0: 100, the program's, whatever the original's batch size
+	Count         int  `json:"users,omitempty" default:"10"`
+	Requesters    int  `json:"asking,omitempty" default:"3"`         // number of users who ask to erase; if the request does not say who
+	Divided       bool `json:"divided,omitempty"`                    // each of these holds a part of the forget set; as coded each holds all of it
+	Rounds        int  `json:"rounds,omitempty" default:"20"`        // at most
+	LocalEpochs   int  `json:"local_epochs,omitempty" default:"10"`  // epochs per round of users who train
+	ErasingEpochs int  `json:"erasing_epochs,omitempty" default:"1"` // epochs per round of users who erase; as in the program on MNIST
+	Batch         int  `json:"batch,omitempty" default:"100"`        // the program's, whatever the original's batch size
 	// Portion is the share of a user's erased records that they use in a round, 0: all.
 	// Users go through all of them in a fixed random order and then over again; users with
 	// the same records use the same ones.
 	Portion float64 `json:"portion,omitempty"`
-}
-
-// WithDefaults replaces zeros by their defaults.
-func (u Users) WithDefaults() Users {
-	u.Count, u.Requesters, u.Rounds = cmp.Or(u.Count, 10), cmp.Or(u.Requesters, 3), cmp.Or(u.Rounds, 20)
-	u.LocalEpochs, u.ErasingEpochs, u.Batch = cmp.Or(u.LocalEpochs, 10), cmp.Or(u.ErasingEpochs, 1), cmp.Or(u.Batch, 100)
-	return u
 }
 
 func (u Users) check(r Request) error {
@@ -127,7 +120,7 @@ func (u Users) portionRows(rows []int, round int, seed engine.Root) []int {
 // every user trains as the request's fit says, on their records.
 func (u Users) Train(ctx context.Context, r Request) (*Outcome, error) {
 	r.Forget = Data{}
-	return u.WithDefaults().run(ctx, r, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), nil)
+	return defaults.Fill(u).run(ctx, r, model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit)), nil)
 }
 
 // run runs the federation from some weights. If erase is nil no user erases: those who

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -27,7 +28,7 @@ func TestTheForgetSetIsWithThoseWhoAskAlone(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
 	for _, divided := range []bool{false, true} {
-		u := Users{Divided: divided}.WithDefaults()
+		u := defaults.Fill(Users{Divided: divided})
 		var own, erased Data
 		f, err := u.federation(r, func(_ federated.UserRound, mine, gone Data) (federated.Task, error) {
 			own, erased = mine, gone
@@ -125,7 +126,7 @@ func TestOneRoundOfHBFUIsTheFormula(t *testing.T) {
 func TestBFUsObjective(t *testing.T) {
 	s := newServer(t)
 	r := s.request()
-	m := BFU{Weight: 2, Divergence: 3}.withDefaults()
+	m := defaults.Fill(BFU{Weight: 2, Divergence: new(3.0)})
 	own := r.Retain.selectRows([]int{1, 5, 9, 100})
 	o, err := m.objective(r, own, r.Forget)
 	if err != nil {
@@ -202,20 +203,20 @@ func TestAFederationClosesABackdoor(t *testing.T) {
 			t.Fatal(err)
 		}
 		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.4 || others < 0.75 {
-			t.Errorf("%s: of the backdoor's records %v are still given its label, of others %v are right", m.Name(), asked, others)
+			t.Errorf("%s: of the backdoor's records %v are still given its label, of others %v are right", m.Info().Name, asked, others)
 		}
 		if !strings.Contains(rep.Note, "round") || rep.Epochs >= 20 || !strings.Contains(rep.Note, "forgotten") {
-			t.Errorf("%s: %q after %d rounds", m.Name(), rep.Note, rep.Epochs)
+			t.Errorf("%s: %q after %d rounds", m.Info().Name, rep.Note, rep.Epochs)
 		}
 		r.Forget, r.Retain = r.Retain, r.Forget
 		if p, _, err = Apply(t.Context(), other, r); err != nil {
 			t.Fatal(err)
 		}
 		if others := s.accuracy(t, p, s.others); others > 0.75 {
-			t.Errorf("%s: with the roles exchanged %v of the others are still right", m.Name(), others)
+			t.Errorf("%s: with the roles exchanged %v of the others are still right", m.Info().Name, others)
 		}
 	}
-	out, err := u.WithDefaults().run(t.Context(), s.request(), s.weights, nil)
+	out, err := defaults.Fill(u).run(t.Context(), s.request(), s.weights, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,8 +238,8 @@ func TestFederatedSettingsMatter(t *testing.T) {
 		HBFU{Users: quarter}, HBFU{Users: quarter, Eta: 1e-2}, HBFU{Users: quarter, LR: 1e-2}, HBFU{Users: quarter, Private: noisy},
 		HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Each: true}}, HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Normal: true}},
 		HBFU{Users: quarter, Private: &PrivateRelease{Epsilon: 1000, Clip: 0.1}},
-		BFU{Users: quarter}, BFU{Users: quarter, Divergence: nn.Zero}, BFU{Users: quarter, Weight: 3}, BFU{Users: quarter, LR: 1e-2},
-		BFU{Users: quarter, Clip: 0.01}, BFU{Users: quarter, Private: noisy},
+		BFU{Users: quarter}, BFU{Users: quarter, Divergence: new(0.0)}, BFU{Users: quarter, Weight: 3}, BFU{Users: quarter, LR: 1e-2},
+		BFU{Users: quarter, Clip: new(0.01)}, BFU{Users: quarter, Private: noisy},
 		BFU{Users: with(func(u *Users) { u.Count = 5 })}, BFU{Users: with(func(u *Users) { u.Requesters = 2 })}, BFU{Users: with(func(u *Users) { u.Divided = true })},
 		BFU{Users: with(func(u *Users) { u.Rounds = 1 })}, BFU{Users: with(func(u *Users) { u.LocalEpochs = 2 })}, BFU{Users: with(func(u *Users) { u.ErasingEpochs = 2 })},
 	} {
@@ -263,7 +264,7 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := private.withDefaults().releaseRecords(r.Forget, r.Seed)
+	x, err := defaults.Fill(private).releaseRecords(r.Forget, r.Seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +297,7 @@ func TestPrivateVBUSeesReleasedRecordsAlone(t *testing.T) {
 
 // Epsilon is that of all releases, or with Each of each.
 func TestNoiseIsSpentOverAllSteps(t *testing.T) {
-	u := Users{}.WithDefaults()
+	u := defaults.Fill(Users{})
 	r := newServer(t).request() // 100 records to erase
 	for batch, want := range map[int]int{20: 20 * 5, 30: 20 * 4, 100: 20} {
 		u.Batch = batch
@@ -321,7 +322,7 @@ func TestNoiseIsSpentOverAllSteps(t *testing.T) {
 		}
 		return math.Sqrt(sum / 4000)
 	}
-	all, each := noise(*(&PrivateRelease{}).withDefaults()), noise(*(&PrivateRelease{Each: true}).withDefaults())
+	all, each := noise(*defaults.Fill((&PrivateRelease{}))), noise(*defaults.Fill((&PrivateRelease{Each: true})))
 	if math.Abs(all/each-7) > 1e-6 || math.Abs(each/math.Sqrt2-1) > 0.1 {
 		t.Errorf("noise %v for all of seven, %v for each", all, each)
 	}
@@ -383,7 +384,7 @@ func TestFederatedRetrainingNeverMeetsTheForgetSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		if asked, others := s.accuracy(t, p, s.asked), s.accuracy(t, p, s.others); asked > 0.1 || others < 0.8 || rep.Epochs != 10 {
-			t.Errorf("%s: %v of the backdoor, %v of the rest after %d rounds", m.Name(), asked, others, rep.Epochs)
+			t.Errorf("%s: %v of the backdoor, %v of the rest after %d rounds", m.Info().Name, asked, others, rep.Epochs)
 		}
 	}
 }

@@ -22,7 +22,7 @@ import (
 // sees the forget set only: nothing but the divergence preserves the rest of the model.
 //
 // Consequences: BlindU's program multiplies the divergence by 0, which leaves plain
-// gradient ascent, Divergence nn.Zero. It stops in an epoch at 2 % of a batch, and after
+// gradient ascent, Divergence new(0.0). It stops in an epoch at 2 % of a batch, and after
 // one that ends below 10 %: Stop{Batch: 0.02, Epoch: 0.1}, on CIFAR-10 Stop{Batch: 0.05,
 // Epoch: 0.08}. An epoch's end is then evaluated with one random code per record, and an
 // incomplete batch is left out, as there.
@@ -34,11 +34,11 @@ import (
 //
 // It needs outputs nn.Logits, loss.LatentMean and loss.LatentLogVar.
 type VBU struct {
-	Divergence float64 `json:"divergence,omitempty"` // weight, 0: 1, nn.Zero: none, as coded
-	Epochs     int     `json:"epochs,omitempty"`     // at most, 0: 20
-	LR         float64 `json:"lr,omitempty"`         // 0: 1e-3
-	Batch      int     `json:"batch,omitempty"`      // 0: 20; a request's own batch size has priority
-	Clip       float64 `json:"clip,omitempty"`       // gradient norm, 0: 1, nn.Zero: no clipping
+	Divergence *float64 `json:"divergence,omitempty" default:"1"` // weight; as coded; new(0.0): none
+	Epochs     int      `json:"epochs,omitempty" default:"20"`    // at most
+	LR         float64  `json:"lr,omitempty" default:"1e-3"`
+	Batch      int      `json:"batch,omitempty" default:"20"` // a request's own batch size has priority
+	Clip       *float64 `json:"clip,omitempty" default:"1"`   // gradient norm; new(0.0): no clipping
 	// Private makes every record private before it leaves its owner, as in Table IV's
 	// DP-VBU; the method and its stopping rule then use the noisy records. nil: records are
 	// unchanged.
@@ -46,43 +46,17 @@ type VBU struct {
 	Stop    *Stop           `json:"stop,omitempty"` // nil: at the end of an epoch, at chance
 }
 
-var (
-	_ Described = VBU{}
-	_ General   = VBU{}
-	_ Versioned = VBU{}
-)
-
-// Name implements Method.
-func (VBU) Name() string { return "vbu" }
-
-// About implements Described.
-func (VBU) About() About {
-	return About{"raises the loss of the forget set and keeps its codes", "BlindU's form of Nguyen et al. 2020"}
-}
-
-// General implements General.
-func (VBU) General() bool { return true }
-
-// Sees implements Method.
-func (VBU) Sees() Sees { return Sees{Original: true, Forget: true} }
-
-// Version implements Versioned: in version 2 codes with very small variances have a finite
-// divergence; version 1 diverged.
-func (m VBU) Version() int { return latentMatchVersion(m.Divergence) }
-
-// WithDefaults implements Method.
-func (m VBU) WithDefaults() Method { return m.withDefaults() }
-
-func (m VBU) withDefaults() VBU {
-	m.Divergence, m.Epochs, m.LR = cmp.Or(m.Divergence, 1), cmp.Or(m.Epochs, 20), cmp.Or(m.LR, 1e-3)
-	m.Batch, m.Clip = cmp.Or(m.Batch, 20), cmp.Or(m.Clip, 1)
-	m.Private = m.Private.withDefaults()
-	return m
+// Info implements Method.
+func (m VBU) Info() Info {
+	return Info{
+		Name: "vbu", Sees: Sees{Original: true, Forget: true}, General: true, Version: latentMatchVersion(m.Divergence),
+		Does: "raises the loss of the forget set and keeps its codes",
+		From: "BlindU's form of Nguyen et al. 2020",
+	}
 }
 
 // Unlearn implements Method.
 func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	m = m.withDefaults()
 	if _, err := r.Runner.Classes(); err != nil {
 		return nil, err
 	}
@@ -94,12 +68,12 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		r.Forget.X = x
 	}
 	targets := []train.Target{r.labelTarget(r.Forget, -1)}
-	if m.Divergence != nn.Zero {
+	if *m.Divergence != 0 {
 		codes, err := r.latents(r.Forget)
 		if err != nil {
 			return nil, err
 		}
-		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: m.Divergence})
+		targets = append(targets, train.Target{Loss: loss.LatentMatch{}, Inputs: codes, Weight: *m.Divergence})
 	}
 	plan := train.Plan{
 		Passes:     singlePass(train.Objective{r.term("forget", r.Forget, false, targets...)}),
@@ -112,8 +86,8 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if m.Clip != nn.Zero {
-		c.Clip = m.Clip
+	if *m.Clip != 0 {
+		c.Clip = *m.Clip
 	}
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
 	if err != nil {
@@ -160,9 +134,10 @@ func endNote(v *train.Validation, history []train.Epoch, unit string) string {
 }
 
 // latentMatchVersion returns the version of methods that use loss.LatentMatch with a
-// weight.
-func latentMatchVersion(weight float64) int {
-	if weight == nn.Zero {
+// weight: in version 2 codes with very small variances have a finite divergence; version 1
+// diverged.
+func latentMatchVersion(weight *float64) int {
+	if weight != nil && *weight == 0 {
 		return 1
 	}
 	return 2

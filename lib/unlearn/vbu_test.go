@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/federated"
-	"github.com/lethe-ml/lethe/lib/nn"
 )
 
 // In the first step the codes are the original's, so that the divergence and its gradient
@@ -17,14 +16,14 @@ import (
 // linear in the weight, and rises.
 func TestVBUsDivergenceCountsByItsWeight(t *testing.T) {
 	r := newServer(t).request()
-	second := func(weight float64) float64 {
+	second := func(weight *float64) float64 {
 		_, rep, err := Apply(t.Context(), VBU{Divergence: weight, Epochs: 2, LR: 0.01, Batch: r.Forget.X.Rows}, r)
 		if err != nil || len(rep.History) != 2 {
 			t.Fatal(rep, err)
 		}
 		return rep.History[1].Loss
 	}
-	none, one, three := second(nn.Zero), second(0), second(3)
+	none, one, three := second(new(0.0)), second(nil), second(new(3.0))
 	if !(one > none+1e-6) || math.Abs((three-none)-3*(one-none)) > 0.02*(three-none) {
 		t.Errorf("the loss of the second step is %v without a divergence, %v with the paper's, %v with three times as much", none, one, three)
 	}

@@ -75,7 +75,7 @@ func TestEveryMethodRunsOnImagesWithBatchNormalisation(t *testing.T) {
 	r := pictureRequest(t)
 	for _, m := range unlearn.All() {
 		m = brief(m)
-		t.Run(m.Name(), func(t *testing.T) {
+		t.Run(m.Info().Name, func(t *testing.T) {
 			switch m.(type) {
 			case unlearn.SSDFoster, unlearn.DPRetrain: // they need every record's own gradient
 				if _, _, err := unlearn.Apply(t.Context(), m, r); err == nil || !strings.Contains(err.Error(), "mixes the records of a batch") {
@@ -89,7 +89,7 @@ func TestEveryMethodRunsOnImagesWithBatchNormalisation(t *testing.T) {
 			}
 			trains := len(rep.History) > 0
 			for i, v := range plain {
-				if !v.State || m.Name() == "random-weights" {
+				if !v.State || m.Info().Name == "random-weights" {
 					continue
 				}
 				if moved := fmt.Sprint(v.Data) != fmt.Sprint(r.Original[i].Data); moved != trains {

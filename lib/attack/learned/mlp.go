@@ -3,11 +3,11 @@
 package learned
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -27,13 +27,13 @@ import (
 // normalisation bounds the attacker so strongly that it is weak on unscaled features, as the paper uses
 // them (a reconstruction loss near 350 beside latent means near 0.4). The paper does not say so.
 type MLP struct {
-	Hidden  []int   `json:"hidden,omitempty"`  // nil: 256, 256
-	Plain   bool    `json:"plain,omitempty"`   // without spectral norm
-	Dropout float64 `json:"dropout,omitempty"` // 0: 0.3
-	Epochs  int     `json:"epochs,omitempty"`  // 0: 50
-	Batch   int     `json:"batch,omitempty"`   // 0: 128; WholeBatch: all records
-	LR      float64 `json:"lr,omitempty"`      // 0: 1e-3
-	Decay   float64 `json:"decay,omitempty"`   // L2, added to the gradient
+	Hidden  []int   `json:"hidden,omitempty"` // nil: 256, 256
+	Plain   bool    `json:"plain,omitempty"`  // without spectral norm
+	Dropout float64 `json:"dropout,omitempty" default:"0.3"`
+	Epochs  int     `json:"epochs,omitempty" default:"50"`
+	Batch   int     `json:"batch,omitempty" default:"128"` // WholeBatch: all records
+	LR      float64 `json:"lr,omitempty" default:"1e-3"`
+	Decay   float64 `json:"decay,omitempty"` // L2, added to the gradient
 }
 
 // WholeBatch makes every step use all records.
@@ -47,13 +47,11 @@ func (MLP) Name() string { return "mlp" }
 // About implements Attacker.
 func (MLP) About() string { return "a perceptron on features, weights divided by their spectral norms" }
 
-func (a MLP) withDefaults() MLP {
+// SetDefaults implements defaults.Setter.
+func (a *MLP) SetDefaults() {
 	if a.Hidden == nil {
 		a.Hidden = []int{256, 256}
 	}
-	a.Dropout, a.Epochs = cmp.Or(a.Dropout, 0.3), cmp.Or(a.Epochs, 50)
-	a.Batch, a.LR = cmp.Or(a.Batch, 128), cmp.Or(a.LR, 1e-3)
-	return a
 }
 
 // Fit implements Attacker.
@@ -64,7 +62,7 @@ func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engi
 	if a.Batch < WholeBatch {
 		return nil, fmt.Errorf("learned: batches of %d records", a.Batch)
 	}
-	a = a.withDefaults()
+	a = defaults.Fill(a)
 	arch := Network{Features: known.Members.Cols, Hidden: a.Hidden, Dropout: a.Dropout, Spectral: !a.Plain}
 	r, err := model.NewRunner(e, arch)
 	if err != nil {

@@ -33,9 +33,6 @@ func (m Network) Inputs() int { return m.Features }
 // Returns implements model.Architecture: one logit.
 func (Network) Returns() []model.Output { return model.ClassifierOutputs(1) }
 
-// WithDefaults implements model.Architecture; there are no defaults.
-func (m Network) WithDefaults() model.Architecture { return m }
-
 func (m Network) widths() []int             { return append(append([]int{m.Features}, m.Hidden...), 1) }
 func (m Network) layer(l int) (name string) { return fmt.Sprintf("layer%d", l+1) }
 

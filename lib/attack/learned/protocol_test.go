@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -393,7 +394,7 @@ func TestAttackersOfTheProtocols(t *testing.T) {
 		{PE(), MLP{wide, false, 0.3, 50, 128, 1e-3, 0}}, {PF(), MLP{wide, false, 0.3, 200, WholeBatch, 1e-3, 0}},
 	} {
 		got, ok := c.of.Attacker.(MLP)
-		if got = got.withDefaults(); !ok || !reflect.DeepEqual(got, c.want) {
+		if got = defaults.Fill(got); !ok || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", c.of.Name, got, c.want)
 		}
 	}

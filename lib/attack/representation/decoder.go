@@ -34,9 +34,6 @@ func (m Decoder) Inputs() int { return m.Features }
 // Returns implements model.Architecture.
 func (m Decoder) Returns() []model.Output { return []model.Output{{Name: nn.Output, Width: m.Outputs}} }
 
-// WithDefaults implements model.Architecture; there are no defaults.
-func (m Decoder) WithDefaults() model.Architecture { return m }
-
 // Check implements model.Architecture.
 func (m Decoder) Check() error {
 	if m.Features < 1 || m.Hidden < 1 || m.Outputs < 1 {

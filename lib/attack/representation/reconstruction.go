@@ -4,12 +4,12 @@
 package representation
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -38,10 +38,10 @@ import (
 // from whole images. What it fails to reconstruct is no evidence that it is hidden: Persistent
 // reconstructs it.
 type Reconstruction struct {
-	Hidden       int     `json:"hidden,omitempty"`       // 0: 96
-	Epochs       int     `json:"epochs,omitempty"`       // 0: 10
-	Batch        int     `json:"batch,omitempty"`        // 0: 100
-	LR           float64 `json:"lr,omitempty"`           // 0: 1e-4
+	Hidden       int     `json:"hidden,omitempty" default:"96"`
+	Epochs       int     `json:"epochs,omitempty" default:"10"`
+	Batch        int     `json:"batch,omitempty" default:"100"`
+	LR           float64 `json:"lr,omitempty" default:"1e-4"`
 	Linear       bool    `json:"linear,omitempty"`       // records are not in 0..1
 	Standardised bool    `json:"standardised,omitempty"` // codes, by those of the shadow; the program's are not
 }
@@ -49,13 +49,6 @@ type Reconstruction struct {
 // Persistent is the attack with six times the epochs at ten times the learning rate. Still longer
 // training may be stronger.
 func Persistent() Reconstruction { return Reconstruction{Epochs: 60, LR: 1e-3} }
-
-// WithDefaults replaces zeros by the defaults.
-func (a Reconstruction) WithDefaults() Reconstruction {
-	a.Hidden, a.Epochs = cmp.Or(a.Hidden, 96), cmp.Or(a.Epochs, 10)
-	a.Batch, a.LR = cmp.Or(a.Batch, 100), cmp.Or(a.LR, 1e-4)
-	return a
-}
 
 // Reconstructed says how well records were reconstructed. Intervals are Student's over the victims,
 // for this one attacker; other seeds give other attackers.
@@ -117,7 +110,7 @@ func (a Reconstruction) Coded(ctx context.Context, e *engine.Engine, erased Code
 func (a Reconstruction) run(ctx context.Context, e *engine.Engine, shadow Shadow, victims Victims, seed engine.Root) (*Reconstructed, error) {
 	ctx, task := progress.Start(ctx, "reconstruction", 0)
 	defer task.Done()
-	a = a.WithDefaults()
+	a = defaults.Fill(a)
 	known, seen := shadow.Codes, victims.Codes
 	if a.Standardised {
 		wide := array.Convert[float64](known)

@@ -4,11 +4,12 @@
 package shadow
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // RMIA is the robust membership inference attack (Zarifzadeh, Liu and Shokri 2024): the share of
@@ -35,9 +36,9 @@ import (
 // Null: AUC 0.5. Direction: nearest to the null. A share of a population of n takes n + 1 values: a
 // small population has many ties.
 type RMIA struct {
-	Offline bool    `json:"offline,omitempty"`
-	A       float64 `json:"a,omitempty"`     // offline; 0: 0.3; nn.Zero: 0
-	Gamma   float64 `json:"gamma,omitempty"` // 0: 1
+	Offline bool     `json:"offline,omitempty"`
+	A       *float64 `json:"a,omitempty" default:"0.3"` // offline
+	Gamma   float64  `json:"gamma,omitempty" default:"1"`
 }
 
 var _ Attack = RMIA{}
@@ -63,7 +64,7 @@ func (RMIA) Mutual() bool { return false }
 
 // Scores implements Attack.
 func (a RMIA) Scores(e Evidence) ([]float64, error) {
-	a.A, a.Gamma = cmp.Or(a.A, 0.3), cmp.Or(a.Gamma, 1)
+	a = defaults.Fill(a)
 	scores, err := a.Ratios(e)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func (a RMIA) Scores(e Evidence) ([]float64, error) {
 // records as the scores do, except for records that a small population cannot tell apart, and need
 // no population.
 func (a RMIA) Ratios(e Evidence) ([]float64, error) {
-	a.A, a.Gamma = cmp.Or(a.A, 0.3), cmp.Or(a.Gamma, 1)
+	a = defaults.Fill(a)
 	if err := a.check(e); err != nil {
 		return nil, err
 	}
@@ -114,10 +115,10 @@ func column(e Evidence, k int) []float64 {
 // logEvidence returns log p(x). For records of the population in is nil.
 func (a RMIA) logEvidence(in, out []float64) float64 {
 	switch {
-	case a.Offline && a.A == 1:
+	case a.Offline && *a.A == 1:
 		return logMeanExp(out)
 	case a.Offline:
-		return logSumExp([]float64{math.Log((1+a.A)/2) + logMeanExp(out), math.Log((1 - a.A) / 2)})
+		return logSumExp([]float64{math.Log((1+*a.A)/2) + logMeanExp(out), math.Log((1 - *a.A) / 2)})
 	case in == nil:
 		return logMeanExp(out)
 	}
@@ -129,8 +130,8 @@ func (a RMIA) check(e Evidence) error {
 		return err
 	}
 	switch {
-	case !(a.A >= 0 && a.A <= 1):
-		return fmt.Errorf("the share a is %v, not inside [0, 1]", a.A)
+	case !(*a.A >= 0 && *a.A <= 1):
+		return fmt.Errorf("the share a is %v, not inside [0, 1]", *a.A)
 	case !(a.Gamma > 0) || math.IsInf(a.Gamma, 1):
 		return fmt.Errorf("gamma is %v, not a positive number", a.Gamma)
 	}
@@ -153,7 +154,7 @@ func (a RMIA) checkPopulation(e Evidence) error {
 
 // checkProbabilities refuses values that are no logarithm of a probability, where one is needed.
 func (a RMIA) checkProbabilities(of ...[]float64) error {
-	if !a.Offline || a.A == 1 {
+	if !a.Offline || *a.A == 1 {
 		return nil
 	}
 	for _, x := range of {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -135,11 +134,11 @@ func TestRMIAIsPrivacyMeters(t *testing.T) {
 	}
 	population := &Population{Target: logs(wave(1, 4, 0.7, 1), 0.3).Data, Shadows: logs(wave(6, 4, 1.1, 1), 0)}
 	for a, want := range map[RMIA][]float64{
-		{Offline: true, A: nn.Zero}: {1, 0, 0, 1, 0.75},
-		{Offline: true}:             {0.75, 0, 0, 1, 0.75},
-		{Offline: true, A: 1}:       {0.75, 0, 0, 0.75, 0.75},
-		{}:                          {0.75, 0, 0, 0.75, 0.75},
-		{Gamma: 1.2}:                {0.75, 0, 0, 0.75, 0.5},
+		{Offline: true, A: new(0.0)}: {1, 0, 0, 1, 0.75},
+		{Offline: true}:              {0.75, 0, 0, 1, 0.75},
+		{Offline: true, A: new(1.0)}: {0.75, 0, 0, 0.75, 0.75},
+		{}:                           {0.75, 0, 0, 0.75, 0.75},
+		{Gamma: 1.2}:                 {0.75, 0, 0, 0.75, 0.5},
 	} {
 		e := six(!a.Offline)
 		e.Target, e.Shadows.Scores, e.Population = logs(asRow(e.Target), 0).Data, logs(e.Shadows.Scores, 0), population
@@ -156,7 +155,7 @@ func TestRMIAEqualsCountingPairs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	for trial := range 60 {
 		e := newModels(rng, 24, 12, 7, 0.5).mustAgainst(t, trial%24)
-		for _, a := range []RMIA{{}, {Gamma: 1.5}, {Offline: true}, {Offline: true, A: 0.7, Gamma: 0.8}} {
+		for _, a := range []RMIA{{}, {Gamma: 1.5}, {Offline: true}, {Offline: true, A: new(0.7), Gamma: 0.8}} {
 			got, err := a.Scores(e)
 			if err != nil {
 				t.Fatal(err)
@@ -168,9 +167,9 @@ func TestRMIAEqualsCountingPairs(t *testing.T) {
 				}
 				return sum
 			}
-			share, gamma := a.A, a.Gamma
-			if share == 0 {
-				share = 0.3
+			share, gamma := 0.3, a.Gamma
+			if a.A != nil {
+				share = *a.A
 			}
 			if gamma == 0 {
 				gamma = 1
@@ -601,7 +600,7 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		}},
 		"standard deviation of -1":   {LiRA{SD: -1}, func(*Evidence) {}},
 		"there is no population":     {RMIA{}, func(*Evidence) {}},
-		"the share a is 1.5":         {RMIA{Offline: true, A: 1.5}, func(*Evidence) {}},
+		"the share a is 1.5":         {RMIA{Offline: true, A: new(1.5)}, func(*Evidence) {}},
 		"gamma is -1":                {RMIA{Gamma: -1}, func(*Evidence) {}},
 		"log-likelihood is":          {RMIA{Offline: true}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](6, 1)} }},
 		"population are 5 x 1":       {RMIA{}, func(e *Evidence) { e.Population = &Population{[]float64{0}, array.New[float64](5, 1)} }},

@@ -3,11 +3,11 @@
 package diffusion
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -27,8 +27,8 @@ import (
 // As a train.NoiseAugmenter it turns a row of pixels between -1 and 1 into the input of a
 // UNet.
 type EDM struct {
-	Mean      *float64     `json:"p_mean,omitempty"` // of ln sigma, nil: EDM's -1.2
-	Spread    float64      `json:"p_std,omitempty"`  // of ln sigma, 0: EDM's 1.2
+	Mean      *float64     `json:"p_mean,omitempty" default:"-1.2"` // of ln sigma, as in EDM
+	Spread    float64      `json:"p_std,omitempty" default:"1.2"`   // of ln sigma, as in EDM
 	Condition Precondition `json:"condition"`
 	Seed      engine.Root  `json:"seed"`
 }
@@ -52,20 +52,12 @@ func (EDM) Graph(g loss.Batch) loss.Value { return innerLoss.Graph(g) }
 
 // Check implements loss.Loss.
 func (l EDM) Check(map[string]array.Matrix[float32]) error {
-	if s := l.spread(); !(s > 0) || math.IsInf(s, 0) || math.IsNaN(l.mean()) || math.IsInf(l.mean(), 0) {
-		return fmt.Errorf("ln sigma with mean %v and standard deviation %v", l.mean(), s)
+	l = defaults.Fill(l)
+	if s := l.Spread; !(s > 0) || math.IsInf(s, 0) || math.IsNaN(*l.Mean) || math.IsInf(*l.Mean, 0) {
+		return fmt.Errorf("ln sigma with mean %v and standard deviation %v", *l.Mean, s)
 	}
 	return l.Condition.Check()
 }
-
-func (l EDM) mean() float64 {
-	if l.Mean == nil {
-		return -1.2
-	}
-	return *l.Mean
-}
-
-func (l EDM) spread() float64 { return cmp.Or(l.Spread, 1.2) }
 
 // Widths implements train.NoiseAugmenter.
 func (EDM) Widths(pixels int) (record int, inputs map[string]int) {
@@ -74,13 +66,14 @@ func (EDM) Widths(pixels int) (record int, inputs map[string]int) {
 
 // Augment implements train.NoiseAugmenter.
 func (l EDM) Augment(dst, src []float32, epoch, id int) error {
+	l = defaults.Fill(l)
 	return l.Corrupt(dst, map[string][]float32{loss.Target: make([]float32, len(src))}, src, epoch, id)
 }
 
 // Corrupt implements train.NoiseAugmenter.
 func (l EDM) Corrupt(dst []float32, in map[string][]float32, y []float32, epoch, id int) error {
 	rng, x := l.Seed.Stream(engine.StreamNoise, uint64(epoch), uint64(id)), make([]float32, len(y))
-	sigma := math.Exp(l.mean() + float64(l.spread()*rng.NormFloat64()))
+	sigma := math.Exp(*l.Mean + float64(l.Spread*rng.NormFloat64()))
 	for j, v := range y {
 		x[j] = float32(float64(v) + float64(sigma*rng.NormFloat64()))
 	}

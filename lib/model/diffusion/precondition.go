@@ -3,6 +3,8 @@ package diffusion
 import (
 	"fmt"
 	"math"
+
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // Precondition turns a network F into a denoiser D of images y + sigma n:
@@ -19,7 +21,7 @@ import (
 // loss weight (sigma^2 + s^2)/(sigma s)^2 is 1/c_out^2: the weighted error of D is the
 // unweighted error of F against its target.
 type Precondition struct {
-	SigmaData float64 `json:"sigma_data,omitempty"` // s, 0: EDM's 0.5
+	SigmaData float64 `json:"sigma_data,omitempty" default:"0.5"` // s, as in EDM
 }
 
 // Scales are the four factors and the loss weight at one noise level.
@@ -35,15 +37,7 @@ func (p Precondition) ScalesAt(sigma float64) Scales {
 	}
 }
 
-// WithDefaults replaces zeros by their defaults.
-func (p Precondition) WithDefaults() Precondition {
-	if p.SigmaData == 0 {
-		p.SigmaData = 0.5
-	}
-	return p
-}
-
-func (p Precondition) sigmaData() float64 { return p.WithDefaults().SigmaData }
+func (p Precondition) sigmaData() float64 { return defaults.Fill(p).SigmaData }
 
 // Check returns an error for a standard deviation that is not positive.
 func (p Precondition) Check() error {

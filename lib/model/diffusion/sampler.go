@@ -3,13 +3,13 @@
 package diffusion
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -25,14 +25,10 @@ import (
 // The zero value is EDM's setting for CIFAR-10: 18 levels, hence 35 evaluations, from 80 to
 // 0.002, rho 7.
 type Sampler struct {
-	Levels   int     `json:"levels,omitempty"`
-	SigmaMin float64 `json:"sigma_min,omitempty"`
-	SigmaMax float64 `json:"sigma_max,omitempty"`
-	Rho      float64 `json:"rho,omitempty"`
-}
-
-func (s Sampler) withDefaults() Sampler {
-	return Sampler{Levels: cmp.Or(s.Levels, 18), SigmaMin: cmp.Or(s.SigmaMin, 0.002), SigmaMax: cmp.Or(s.SigmaMax, 80), Rho: cmp.Or(s.Rho, 7)}
+	Levels   int     `json:"levels,omitempty" default:"18"`
+	SigmaMin float64 `json:"sigma_min,omitempty" default:"0.002"`
+	SigmaMax float64 `json:"sigma_max,omitempty" default:"80"`
+	Rho      float64 `json:"rho,omitempty" default:"7"`
 }
 
 func (s Sampler) check() error {
@@ -44,7 +40,7 @@ func (s Sampler) check() error {
 
 // Schedule returns the noise levels, the last of which is 0.
 func (s Sampler) Schedule() ([]float64, error) {
-	s = s.withDefaults()
+	s = defaults.Fill(s)
 	if err := s.check(); err != nil {
 		return nil, err
 	}

@@ -3,12 +3,12 @@
 package diffusion
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -39,10 +39,10 @@ import (
 //  4. The embedding is added to channels; EDM's also scales them.
 //  5. No factor sqrt(1/2) on a block's sum. Only the last convolution starts at 0.
 type UNet struct {
-	Channels int `json:"channels,omitempty"` // of the image, 0: 1
-	Side     int `json:"side,omitempty"`     // of the image in pixels, 0: 28
-	Width    int `json:"width,omitempty"`    // channels of the first level, a multiple of 4, 0: 16
-	Levels   int `json:"levels,omitempty"`   // resolutions, 0: 3
+	Channels int `json:"channels,omitempty" default:"1"` // of the image
+	Side     int `json:"side,omitempty" default:"28"`    // of the image in pixels
+	Width    int `json:"width,omitempty" default:"16"`   // channels of the first level, a multiple of 4
+	Levels   int `json:"levels,omitempty" default:"3"`   // resolutions
 }
 
 var (
@@ -58,16 +58,12 @@ const (
 	highest = 16
 )
 
-func (m UNet) withDefaults() UNet {
-	return UNet{Channels: cmp.Or(m.Channels, 1), Side: cmp.Or(m.Side, 28), Width: cmp.Or(m.Width, 16), Levels: cmp.Or(m.Levels, 3)}
-}
-
 // Name implements model.Architecture.
 func (UNet) Name() string { return "unet" }
 
 // Pixels returns the number of values of an image.
 func (m UNet) Pixels() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Channels * m.Side * m.Side
 }
 
@@ -79,7 +75,7 @@ func (m UNet) Returns() []model.Output { return []model.Output{{Name: nn.Output,
 
 // Encoded returns the number of values of the encoder's output.
 func (m UNet) Encoded() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	side := m.Side >> (m.Levels - 1)
 	return m.width(m.Levels-1) * side * side
 }
@@ -92,7 +88,7 @@ func (m UNet) width(level int) int { return m.Width << level }
 
 // Check implements model.Architecture.
 func (m UNet) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	switch {
 	case m.Channels < 1:
 		return fmt.Errorf("%s: images of %d channels", m.Name(), m.Channels)
@@ -108,7 +104,7 @@ func (m UNet) Check() error {
 
 // Build implements model.Architecture.
 func (m UNet) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	noise := m.embed(b, nn.Features(b.Tape, x, m.Pixels(), m.Pixels()+1))
 	h := nn.NewImage(b.Tape, nn.Features(b.Tape, x, 0, m.Pixels()), m.Channels, m.Side, m.Side)
 	h = b.Conv("in", h, nn.Kernel{Out: m.Width, Size: 3, Bias: true})

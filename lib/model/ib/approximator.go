@@ -10,6 +10,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -32,7 +33,7 @@ var (
 func (m Approximator) Name() string { return "approximator-of-" + m.Of.Name() }
 
 // Inputs implements model.Architecture.
-func (m Approximator) Inputs() int { return m.Of.withDefaults().Latent }
+func (m Approximator) Inputs() int { return defaults.Fill(m.Of).Latent }
 
 // Classes implements model.Classifier.
 func (m Approximator) Classes() int { return m.Of.Classes() }
@@ -40,14 +41,11 @@ func (m Approximator) Classes() int { return m.Of.Classes() }
 // Returns implements model.Architecture.
 func (m Approximator) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
 
-// WithDefaults implements model.Architecture.
-func (m Approximator) WithDefaults() model.Architecture { return Approximator{m.Of.withDefaults()} }
-
 // UsesBatchStats implements model.UsesBatchStats.
-func (m Approximator) UsesBatchStats() bool { return m.Of.withDefaults().Approximator.UsesBatchStats() }
+func (m Approximator) UsesBatchStats() bool { return defaults.Fill(m.Of).Approximator.UsesBatchStats() }
 
 // MaxBatch implements model.MaxBatch.
-func (m Approximator) MaxBatch() int { return chunkRows(m.Of.withDefaults().Approximator) }
+func (m Approximator) MaxBatch() int { return chunkRows(defaults.Fill(m.Of).Approximator) }
 
 // Check implements model.Architecture.
 func (m Approximator) Check() error { return m.Of.Check() }

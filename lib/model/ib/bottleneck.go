@@ -10,7 +10,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -37,11 +37,11 @@ import (
 // [SampleCodes] with an [Approximator]. (3) The program's decoder, which is never trained,
 // is left out.
 type Bottleneck struct {
-	Features     int        `json:"features,omitempty"`     // 0: 784
-	Outputs      int        `json:"outputs,omitempty"`      // classes, 0: 10
-	Latent       int        `json:"latent,omitempty"`       // variables of a code, 0: 49
-	Compressor   SubNetwork `json:"compressor,omitempty"`   // nil: MLP{}
-	Approximator SubNetwork `json:"approximator,omitempty"` // nil: MLP{}
+	Features     int        `json:"features,omitempty" default:"784"`
+	Outputs      int        `json:"outputs,omitempty" default:"10"` // classes
+	Latent       int        `json:"latent,omitempty" default:"49"`  // variables of a code
+	Compressor   SubNetwork `json:"compressor,omitempty"`           // nil: MLP{}
+	Approximator SubNetwork `json:"approximator,omitempty"`         // nil: MLP{}
 }
 
 var (
@@ -58,8 +58,6 @@ type SubNetwork interface {
 	Name() string
 	// About describes the network in one line.
 	About() string
-	// WithDefaults replaces every zero that stands for a default by the default.
-	WithDefaults() SubNetwork
 	// Check returns an error for input and output widths that the network cannot have.
 	Check(in, out int) error
 	// Build builds the network on x [in, n]; the result is [out, n].
@@ -76,50 +74,39 @@ const (
 	approximator = "approximator"
 )
 
-func (m Bottleneck) withDefaults() Bottleneck {
-	m.Features, m.Outputs, m.Latent = cmp.Or(m.Features, 784), cmp.Or(m.Outputs, 10), cmp.Or(m.Latent, 49)
-	m.Compressor, m.Approximator = orDefault(m.Compressor), orDefault(m.Approximator)
-	return m
-}
-
-func orDefault(h SubNetwork) SubNetwork {
-	if h == nil {
-		h = MLP{}
-	}
-	return defaults.InForce(h, h.WithDefaults())
+// SetDefaults implements defaults.Setter.
+func (m *Bottleneck) SetDefaults() {
+	m.Compressor, m.Approximator = cmp.Or[SubNetwork](m.Compressor, MLP{}), cmp.Or[SubNetwork](m.Approximator, MLP{})
 }
 
 // Name implements model.Architecture; it names both halves.
 func (m Bottleneck) Name() string {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return "bottleneck-" + m.Compressor.Name() + "-" + m.Approximator.Name()
 }
 
 // Inputs implements model.Architecture.
-func (m Bottleneck) Inputs() int { return m.withDefaults().Features }
+func (m Bottleneck) Inputs() int { return defaults.Fill(m).Features }
 
 // Classes implements model.Classifier.
-func (m Bottleneck) Classes() int { return m.withDefaults().Outputs }
+func (m Bottleneck) Classes() int { return defaults.Fill(m).Outputs }
 
 // Returns implements model.Architecture.
 func (m Bottleneck) Returns() []model.Output {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return append(model.ClassifierOutputs(m.Outputs),
 		model.Output{Name: loss.LatentMean, Width: m.Latent}, model.Output{Name: loss.LatentLogVar, Width: m.Latent})
 }
 
-// WithDefaults implements model.Architecture.
-func (m Bottleneck) WithDefaults() model.Architecture { return m.withDefaults() }
-
 // UsesBatchStats implements model.UsesBatchStats.
 func (m Bottleneck) UsesBatchStats() bool {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Compressor.UsesBatchStats() || m.Approximator.UsesBatchStats()
 }
 
 // MaxBatch implements model.MaxBatch.
 func (m Bottleneck) MaxBatch() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return min(chunkRows(m.Compressor), chunkRows(m.Approximator))
 }
 
@@ -128,7 +115,7 @@ func chunkRows(h SubNetwork) int { return cmp.Or(h.MaxBatch(), math.MaxInt) }
 
 // Check implements model.Architecture.
 func (m Bottleneck) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Features < 1 || m.Outputs < 2 || m.Latent < 1 {
 		return fmt.Errorf("%s: %d features, %d classes and %d latent variables", m.Name(), m.Features, m.Outputs, m.Latent)
 	}
@@ -144,7 +131,7 @@ func (m Bottleneck) Check() error {
 // NameStateDict implements model.StateDictNamer: the halves are the modules compressor and
 // approximator; a residual network has torchvision's names.
 func (m Bottleneck) NameStateDict(d *nn.StateDict) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if r, ok := m.Compressor.(ResNet); ok {
 		r.NameStateDict(d, compressor, m.Features)
 	}
@@ -175,7 +162,7 @@ type Code struct{ Mean, LogVar, Z *Node }
 
 // Compress builds the compressor on x [Features, n]. eps is a random input.
 func (m Bottleneck) Compress(b *nn.Builder, x *Node) Code {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	both := m.Compressor.Build(b.Sub(compressor+"."), x, 2*m.Latent)
 	mean := b.Block([]*Node{both}, func(in []*Node) *Node { return Slice(in[0], AxisRange(0, m.Latent)) })
 	logvar := b.Block([]*Node{both}, func(in []*Node) *Node { return logSquaredSoftplus(Slice(in[0], AxisRange(m.Latent))) })
@@ -189,7 +176,7 @@ func (m Bottleneck) Compress(b *nn.Builder, x *Node) Code {
 
 // Classify builds the approximator on codes [Latent, n].
 func (m Bottleneck) Classify(b *nn.Builder, z *Node) *Node {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Approximator.Build(b.Sub(approximator+"."), z, m.Outputs)
 }
 

@@ -14,6 +14,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -164,9 +165,9 @@ func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
 // A setting's JSON with its defaults filled in is what keys hold.
 func TestResolvedResolvesToItself(t *testing.T) {
 	for _, h := range All() {
-		r := h.WithDefaults()
-		if !reflect.DeepEqual(r, r.WithDefaults()) || reflect.TypeOf(r) != reflect.TypeOf(h) || r.Name() != h.Name() {
-			t.Errorf("%+v resolves to %+v, and that to %+v", h, r, r.WithDefaults())
+		r := defaults.Fill(h)
+		if !reflect.DeepEqual(r, defaults.Fill(r)) || reflect.TypeOf(r) != reflect.TypeOf(h) || r.Name() != h.Name() {
+			t.Errorf("%+v resolves to %+v, and that to %+v", h, r, defaults.Fill(r))
 		}
 		var fields map[string]any
 		text, err := json.Marshal(r)

@@ -3,17 +3,17 @@
 package ib
 
 import (
-	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
 // MLP is a network with one hidden layer, W2 relu(W1 x + b1) + b2.
 type MLP struct {
-	Hidden int `json:"hidden,omitempty"` // units, 0: 96
+	Hidden int `json:"hidden,omitempty" default:"96"` // units
 }
 
 var _ SubNetwork = MLP{}
@@ -24,10 +24,7 @@ func (MLP) Name() string { return "mlp" }
 // About implements SubNetwork.
 func (MLP) About() string { return "one hidden layer of 96 units, ReLU" }
 
-// WithDefaults implements SubNetwork.
-func (m MLP) WithDefaults() SubNetwork { return MLP{cmp.Or(m.Hidden, 96)} }
-
-func (m MLP) hidden() int { return m.WithDefaults().(MLP).Hidden }
+func (m MLP) hidden() int { return defaults.Fill(m).Hidden }
 
 // Check implements SubNetwork.
 func (m MLP) Check(_, _ int) error {

@@ -3,11 +3,11 @@
 package ib
 
 import (
-	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -31,8 +31,8 @@ import (
 // computes the codes that it unlearns from with batch normalisation in training mode, here
 // inference uses the running statistics.
 type ResNet struct {
-	Channels int  `json:"channels,omitempty"` // of the input, 0: 3
-	Width    int  `json:"width,omitempty"`    // of the first stage, 0: 64
+	Channels int  `json:"channels,omitempty" default:"3"` // of the input
+	Width    int  `json:"width,omitempty" default:"64"`   // of the first stage
 	Standard bool `json:"standard,omitempty"`
 }
 
@@ -46,25 +46,17 @@ func (ResNet) About() string {
 	return "images: a residual network of 18 layers, with the program's 1x1 convolutions or the standard one"
 }
 
-// WithDefaults implements SubNetwork.
-func (m ResNet) WithDefaults() SubNetwork { return m.withDefaults() }
-
-func (m ResNet) withDefaults() ResNet {
-	m.Channels, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Width, 64)
-	return m
-}
-
 func (m ResNet) body(in int) vision.Residual {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return vision.Residual{Channels: m.Channels, Side: imageSide(in, m.Channels), Width: m.Width, Slim: !m.Standard}
 }
 
 // Check implements SubNetwork.
 func (m ResNet) Check(in, _ int) error {
-	if m.withDefaults().Width < 1 {
+	if defaults.Fill(m).Width < 1 {
 		return fmt.Errorf("width %d", m.Width)
 	}
-	return checkImage(in, m.withDefaults().Channels)
+	return checkImage(in, defaults.Fill(m).Channels)
 }
 
 // Build implements SubNetwork.

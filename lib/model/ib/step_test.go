@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -38,7 +39,7 @@ func newStep(t *testing.T, e *engine.Engine, m Bottleneck, library bool) *step {
 
 func (s *step) graph(in []*Node, like nn.Params, library bool) []*Node {
 	n := len(like)
-	records, latent := float64(in[n].Shape().Dimensions[1]), float64(s.m.withDefaults().Latent)
+	records, latent := float64(in[n].Shape().Dimensions[1]), float64(defaults.Fill(s.m).Latent)
 	tape := &nn.Tape{Training: true}
 	tr := model.Forward(s.m, tape, in[:n], in[n], in[n+1:n+2])
 	fit := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: tr.Outputs, Inputs: map[string]*Node{loss.Probabilities: in[n+2]}})

@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -33,12 +34,12 @@ import (
 // nn.MultiHead; (4) linear layers start as in PyTorch, positions and class token from a
 // normal distribution with standard deviation 0.02.
 type ViT struct {
-	Channels int `json:"channels,omitempty"` // of the input, 0: 3
-	Patch    int `json:"patch,omitempty"`    // side of a patch in pixels, must divide the image's, 0: 1
-	Width    int `json:"width,omitempty"`    // of a token, 0: 64
-	Heads    int `json:"heads,omitempty"`    // must divide the width, 0: 4
-	Hidden   int `json:"hidden,omitempty"`   // units of a feed-forward layer, 0: twice the width
-	Blocks   int `json:"blocks,omitempty"`   // 0: 4
+	Channels int `json:"channels,omitempty" default:"3"` // of the input
+	Patch    int `json:"patch,omitempty" default:"1"`    // side of a patch in pixels, must divide the image's
+	Width    int `json:"width,omitempty" default:"64"`   // of a token
+	Heads    int `json:"heads,omitempty" default:"4"`    // must divide the width
+	Hidden   int `json:"hidden,omitempty"`               // units of a feed-forward layer, 0: twice the width
+	Blocks   int `json:"blocks,omitempty" default:"4"`
 }
 
 var _ SubNetwork = ViT{}
@@ -51,18 +52,14 @@ func (ViT) About() string {
 	return "images: a vision transformer of 4 pre-norm blocks over tokens of width 64, 4 heads, ReLU"
 }
 
-// WithDefaults implements SubNetwork.
-func (m ViT) WithDefaults() SubNetwork { return m.withDefaults() }
-
-func (m ViT) withDefaults() ViT {
-	m.Channels, m.Patch, m.Width = cmp.Or(m.Channels, 3), cmp.Or(m.Patch, 1), cmp.Or(m.Width, 64)
-	m.Heads, m.Hidden, m.Blocks = cmp.Or(m.Heads, 4), cmp.Or(m.Hidden, 2*m.Width), cmp.Or(m.Blocks, 4)
-	return m
+// SetDefaults implements defaults.Setter.
+func (m *ViT) SetDefaults() {
+	m.Hidden = cmp.Or(m.Hidden, 2*m.Width)
 }
 
 // Check implements SubNetwork.
 func (m ViT) Check(in, _ int) error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if err := checkImage(in, m.Channels); err != nil {
 		return err
 	}
@@ -80,7 +77,7 @@ func (m ViT) Check(in, _ int) error {
 
 // Build implements SubNetwork.
 func (m ViT) Build(b *nn.Builder, x *Node, out int) *Node {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	side := imageSide(x.Shape().Dimensions[0], m.Channels)
 	h := b.DenseTokens("patches", nn.Patches(b.Tape, x, m.Channels, side, side, m.Patch), m.Width)
 	places := b.Weight("places", nn.NormalWeights(0.02).Fill, h.Shape().Dimensions[1]/b.Records+1, m.Width)

@@ -3,12 +3,12 @@
 package tabular
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -25,12 +25,12 @@ import (
 // Difference from the published program: PyTorch's random numbers are not reproduced, only
 // the distribution of the initial weights.
 type Blocks struct {
-	Features int     `json:"features"`
-	Outputs  int     `json:"outputs"`
-	Hidden   []int   `json:"hidden,omitempty"`  // units of the blocks, nil: 512, 128
-	Dropout  Rate    `json:"dropout,omitempty"` // 0: 0.3
-	Linear   bool    `json:"linear,omitempty"`
-	Weights  nn.Init `json:"init,omitempty"` // 0: PyTorch's default
+	Features int      `json:"features"`
+	Outputs  int      `json:"outputs"`
+	Hidden   []int    `json:"hidden,omitempty"`                // units of the blocks, nil: 512, 128
+	Dropout  *float64 `json:"dropout,omitempty" default:"0.3"` // new(0.0): none
+	Linear   bool     `json:"linear,omitempty"`
+	Weights  nn.Init  `json:"init,omitempty"` // 0: PyTorch's default
 }
 
 var (
@@ -38,15 +38,14 @@ var (
 	_ model.StateDictNamer = Blocks{}
 )
 
-func (m Blocks) withDefaults() Blocks {
-	m.Dropout = cmp.Or(m.Dropout, 0.3)
+// SetDefaults implements defaults.Setter.
+func (m *Blocks) SetDefaults() {
 	if len(m.Hidden) == 0 {
 		m.Hidden = []int{512, 128}
 	}
 	if m.Linear {
 		m.Hidden = nil
 	}
-	return m
 }
 
 // Name implements model.Architecture.
@@ -61,9 +60,6 @@ func (m Blocks) Classes() int { return m.Outputs }
 // Returns implements model.Architecture.
 func (m Blocks) Returns() []model.Output { return model.ClassifierOutputs(m.Outputs) }
 
-// WithDefaults implements model.Architecture.
-func (m Blocks) WithDefaults() model.Architecture { return m.withDefaults() }
-
 // Check implements model.Architecture.
 func (m Blocks) Check() error {
 	if m.Linear && len(m.Hidden) > 0 {
@@ -74,10 +70,10 @@ func (m Blocks) Check() error {
 			return fmt.Errorf("%s: %d hidden units in block %d", m.Name(), units, i)
 		}
 	}
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, 1, m.Dropout); err != nil {
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, 1, *defaults.Fill(m).Dropout); err != nil {
 		return err
 	}
-	hidden := m.withDefaults().Hidden
+	hidden := defaults.Fill(m).Hidden
 	if len(hidden) > model.MaxBlocks {
 		return fmt.Errorf("%s: %d blocks, at most %d are possible", m.Name(), len(hidden), model.MaxBlocks)
 	}
@@ -92,7 +88,7 @@ func (m Blocks) Check() error {
 // NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
 // and a norm.
 func (m Blocks) NameStateDict(d *nn.StateDict) {
-	for i := range m.withDefaults().Hidden {
+	for i := range defaults.Fill(m).Hidden {
 		name := fmt.Sprintf("block%d", i+1)
 		d.Module(name, name+".linear")
 	}
@@ -109,13 +105,13 @@ func (Blocks) Part(weight string) string {
 
 // Build implements model.Architecture.
 func (m Blocks) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(m.Weights)
+	m, b = defaults.Fill(m), b.Initial(m.Weights)
 	h := x
 	var layers []model.Layer
 	for i, units := range m.Hidden {
 		name := fmt.Sprintf("block%d", i+1)
 		y := b.LayerNorm(name+".norm", b.Dense(name, h, units), nn.LayerNormEps)
-		h = b.ReLUDropout(fmt.Sprintf("dropout%d", i+1), y, m.Dropout.probability())
+		h = b.ReLUDropout(fmt.Sprintf("dropout%d", i+1), y, *m.Dropout)
 		layers = append(layers, model.Layer{Name: name, Value: h})
 	}
 	z := b.Dense("head", h, m.Outputs)

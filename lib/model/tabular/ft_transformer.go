@@ -9,6 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -37,16 +38,16 @@ import (
 // gradient would be rounding noise, which Adam scales up; (3) the biases of attention start
 // as in PyTorch's linear layers, not at zero.
 type FTTransformer struct {
-	Features  int     `json:"features"`
-	Outputs   int     `json:"outputs"`
-	Width     int     `json:"width,omitempty"`     // of a token and the embedding, 0: 128
-	Heads     int     `json:"heads,omitempty"`     // must divide the width, 0: 4
-	Hidden    int     `json:"hidden,omitempty"`    // units of a feed-forward layer, 0: 4/3 of the width
-	Blocks    int     `json:"blocks,omitempty"`    // 0: 3
-	Attention Rate    `json:"attention,omitempty"` // dropout on attention weights, 0: 0.2
-	Dropout   Rate    `json:"dropout,omitempty"`   // dropout in a feed-forward layer, 0: 0.1
-	Eps       float64 `json:"eps,omitempty"`       // of the normalisation, 0: PyTorch's 1e-5
-	Weights   nn.Init `json:"init,omitempty"`      // of the dense layers, 0: PyTorch's default
+	Features  int      `json:"features"`
+	Outputs   int      `json:"outputs"`
+	Width     int      `json:"width,omitempty" default:"128"` // of a token and the embedding
+	Heads     int      `json:"heads,omitempty" default:"4"`   // must divide the width
+	Hidden    int      `json:"hidden,omitempty"`              // units of a feed-forward layer, 0: 4/3 of the width
+	Blocks    int      `json:"blocks,omitempty" default:"3"`
+	Attention *float64 `json:"attention,omitempty" default:"0.2"` // dropout on attention weights; new(0.0): none
+	Dropout   *float64 `json:"dropout,omitempty" default:"0.1"`   // dropout in a feed-forward layer; new(0.0): none
+	Eps       float64  `json:"eps,omitempty" default:"1e-5"`      // of the normalisation, as in PyTorch
+	Weights   nn.Init  `json:"init,omitempty"`                    // of the dense layers, 0: PyTorch's default
 }
 
 var (
@@ -54,15 +55,9 @@ var (
 	_ model.StateDictNamer = FTTransformer{}
 )
 
-// withDefaults replaces zeros by their defaults.
-func (m FTTransformer) withDefaults() FTTransformer {
-	m.Width = cmp.Or(m.Width, 128)
-	m.Heads = cmp.Or(m.Heads, 4)
+// SetDefaults implements defaults.Setter.
+func (m *FTTransformer) SetDefaults() {
 	m.Hidden = cmp.Or(m.Hidden, m.Width*4/3)
-	m.Blocks = cmp.Or(m.Blocks, 3)
-	m.Attention, m.Dropout = cmp.Or(m.Attention, 0.2), cmp.Or(m.Dropout, 0.1)
-	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
-	return m
 }
 
 // Name implements model.Architecture.
@@ -82,13 +77,13 @@ func (FTTransformer) MaxBatch() int { return 64 }
 
 // Check implements model.Architecture.
 func (m FTTransformer) Check() error {
-	m = m.withDefaults()
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+	m = defaults.Fill(m)
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, *m.Dropout); err != nil {
 		return err
 	}
 	switch {
-	case m.Attention < 0 || m.Attention >= 1:
-		return fmt.Errorf("%s: attention dropout %g is not below 1", m.Name(), float64(m.Attention))
+	case *m.Attention < 0 || *m.Attention >= 1:
+		return fmt.Errorf("%s: attention dropout %g is not below 1", m.Name(), *m.Attention)
 	case m.Heads < 1 || m.Width%m.Heads != 0:
 		return fmt.Errorf("%s: %d heads do not divide width %d", m.Name(), m.Heads, m.Width)
 	}
@@ -104,7 +99,7 @@ func (m FTTransformer) Check() error {
 // rtdl_revisiting_models (0.0.2) with continuous features, ReGLU and no dropout on residual
 // branches. Its first linear layer stores the values above the gates.
 func (m FTTransformer) NameStateDict(d *nn.StateDict) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	d.Tensor("tokens.cls", "cls_embedding.weight", m.Width)
 	d.Module("tokens", "cont_embeddings")
 	for l := range m.Blocks {
@@ -121,7 +116,7 @@ func (m FTTransformer) NameStateDict(d *nn.StateDict) {
 
 // Build implements model.Architecture.
 func (m FTTransformer) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(m.Weights)
+	m, b = defaults.Fill(m), b.Initial(m.Weights)
 	h := m.tokens(b, x)
 	var layers []model.Layer
 	for l := range m.Blocks {
@@ -158,12 +153,12 @@ func (m FTTransformer) attend(b *nn.Builder, l int, h *Node) *Node {
 	if l == m.Blocks-1 {
 		asking, h = m.classToken(b, in), m.classToken(b, h)
 	}
-	heads := nn.Heads{Count: m.Heads, Dropout: fmt.Sprintf("attention%d", l+1), Rate: m.Attention.probability()}
+	heads := nn.Heads{Count: m.Heads, Dropout: fmt.Sprintf("attention%d", l+1), Rate: *m.Attention}
 	return nn.Residual(b.Tape, h, b.MultiHead(name, asking, in, heads))
 }
 
 func (m FTTransformer) feedForward(b *nn.Builder, l int, h *Node) *Node {
-	name, rate := fmt.Sprintf("block%d.ffn", l+1), m.Dropout.probability()
+	name, rate := fmt.Sprintf("block%d.ffn", l+1), *m.Dropout
 	in := b.LayerNorm(name+".norm", h, m.Eps)
 	up, gate := b.DenseTokens(name+".up", in, m.Hidden), b.DenseTokens(name+".gate", in, m.Hidden)
 	mask := b.Dropout(fmt.Sprintf("dropout%d", l+1), up.Shape().Size()/b.Records, rate)

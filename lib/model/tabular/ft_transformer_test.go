@@ -54,7 +54,7 @@ func TestFTTransformersDefaultsAreItsDocuments(t *testing.T) {
 	if got := weights(m, 1).Size(); got != size {
 		t.Errorf("%d weights, want %d", got, size)
 	}
-	for i, mask := range model.RandomInputs((FTTransformer{Features: 3, Outputs: 2, Attention: NoDropout, Dropout: NoDropout})) {
+	for i, mask := range model.RandomInputs((FTTransformer{Features: 3, Outputs: 2, Attention: new(0.0), Dropout: new(0.0)})) {
 		if mask.Rate != 0 {
 			t.Errorf("switched off, mask %d has rate %v", i, mask.Rate)
 		}

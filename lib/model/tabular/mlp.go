@@ -4,11 +4,11 @@
 package tabular
 
 import (
-	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -25,17 +25,11 @@ import (
 // Difference from the published program: PyTorch's random numbers are not reproduced, only
 // the distribution of the initial weights.
 type MLP struct {
-	Features int     `json:"features"`
-	Outputs  int     `json:"outputs"`
-	Hidden   int     `json:"hidden,omitempty"`  // units per hidden layer, 0: 128
-	Dropout  Rate    `json:"dropout,omitempty"` // 0: 0.2
-	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
-}
-
-// withDefaults replaces zeros by their defaults.
-func (m MLP) withDefaults() MLP {
-	m.Hidden, m.Dropout = cmp.Or(m.Hidden, 128), cmp.Or(m.Dropout, 0.2)
-	return m
+	Features int      `json:"features"`
+	Outputs  int      `json:"outputs"`
+	Hidden   int      `json:"hidden,omitempty" default:"128"`  // units per hidden layer
+	Dropout  *float64 `json:"dropout,omitempty" default:"0.2"` // new(0.0): none
+	Weights  nn.Init  `json:"init,omitempty"`                  // 0: PyTorch's default
 }
 
 var _ model.Classifier = MLP{}
@@ -54,15 +48,15 @@ func (m MLP) Returns() []model.Output { return model.ClassifierOutputs(m.Classes
 
 // Check implements model.Architecture.
 func (m MLP) Check() error {
-	m = m.withDefaults()
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+	m = defaults.Fill(m)
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, *m.Dropout); err != nil {
 		return err
 	}
 	f, h, o := float64(m.Features), float64(m.Hidden), float64(m.Outputs)
 	return model.CheckSize(m.Name(), f*h+h*h+h*o, max(f, h, o))
 }
 
-func checkSizes(name string, features, outputs, hidden int, dropout Rate) error {
+func checkSizes(name string, features, outputs, hidden int, dropout float64) error {
 	switch {
 	case features < 1:
 		return fmt.Errorf("%s: %d features", name, features)
@@ -71,17 +65,17 @@ func checkSizes(name string, features, outputs, hidden int, dropout Rate) error 
 	case hidden < 1:
 		return fmt.Errorf("%s: %d hidden units", name, hidden)
 	case dropout < 0:
-		return fmt.Errorf("%s: dropout %g is below 0; NoDropout switches it off", name, float64(dropout))
+		return fmt.Errorf("%s: dropout %g is below 0", name, dropout)
 	case dropout >= 1:
-		return fmt.Errorf("%s: dropout %g is not below 1", name, float64(dropout))
+		return fmt.Errorf("%s: dropout %g is not below 1", name, dropout)
 	}
 	return nil
 }
 
 // Build implements model.Architecture.
 func (m MLP) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(m.Weights)
-	rate := m.Dropout.probability()
+	m, b = defaults.Fill(m), b.Initial(m.Weights)
+	rate := *m.Dropout
 	h1 := b.ReLUDropout("dropout1", b.Dense("hidden1", x, m.Hidden), rate)
 	h2 := b.ReLUDropout("dropout2", b.Dense("hidden2", h1, m.Hidden), rate)
 	z := b.Dense("head", h2, m.Outputs)

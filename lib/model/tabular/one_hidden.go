@@ -3,10 +3,9 @@
 package tabular
 
 import (
-	"cmp"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -25,8 +24,8 @@ import (
 type OneHidden struct {
 	Features int     `json:"features"`
 	Outputs  int     `json:"outputs"`
-	Hidden   int     `json:"hidden,omitempty"` // units of the hidden layer, 0: 128
-	Weights  nn.Init `json:"init,omitempty"`   // 0: PyTorch's default
+	Hidden   int     `json:"hidden,omitempty" default:"128"` // units of the hidden layer
+	Weights  nn.Init `json:"init,omitempty"`                 // 0: PyTorch's default
 }
 
 var _ model.Classifier = OneHidden{}
@@ -45,23 +44,17 @@ func (m OneHidden) Returns() []model.Output { return model.ClassifierOutputs(m.C
 
 // Check implements model.Architecture.
 func (m OneHidden) Check() error {
-	m = m.withDefaults()
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, NoDropout); err != nil {
+	m = defaults.Fill(m)
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, 0); err != nil {
 		return err
 	}
 	f, h, o := float64(m.Features), float64(m.Hidden), float64(m.Outputs)
 	return model.CheckSize(m.Name(), f*h+h*o, max(f, h, o))
 }
 
-// withDefaults replaces zeros by their defaults.
-func (m OneHidden) withDefaults() OneHidden {
-	m.Hidden = cmp.Or(m.Hidden, 128)
-	return m
-}
-
 // Build implements model.Architecture.
 func (m OneHidden) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(m.Weights)
+	m, b = defaults.Fill(m), b.Initial(m.Weights)
 	h := b.ReLU(b.Dense("hidden", x, m.Hidden))
 	z := b.Dense("head", h, m.Outputs)
 	return model.ClassifierTrace(z, h, model.Layer{Name: "hidden", Value: h}, model.Layer{Name: "logits", Value: z})

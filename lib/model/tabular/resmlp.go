@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -27,26 +28,21 @@ import (
 // record's output and gradient depend on that record alone; (2) no dropout on the block's
 // output (their default rate there is 0).
 type ResMLP struct {
-	Features int     `json:"features"`
-	Outputs  int     `json:"outputs"`
-	Width    int     `json:"width,omitempty"`   // of the residual stream and the embedding, 0: 128
-	Hidden   int     `json:"hidden,omitempty"`  // units inside a block, 0: twice the width
-	Blocks   int     `json:"blocks,omitempty"`  // 0: 2
-	Dropout  Rate    `json:"dropout,omitempty"` // inside a block, 0: 0.2
-	Eps      float64 `json:"eps,omitempty"`     // of the normalisation, 0: PyTorch's 1e-5
-	Weights  nn.Init `json:"init,omitempty"`    // 0: PyTorch's default
+	Features int      `json:"features"`
+	Outputs  int      `json:"outputs"`
+	Width    int      `json:"width,omitempty" default:"128"` // of the residual stream and the embedding
+	Hidden   int      `json:"hidden,omitempty"`              // units inside a block, 0: twice the width
+	Blocks   int      `json:"blocks,omitempty" default:"2"`
+	Dropout  *float64 `json:"dropout,omitempty" default:"0.2"` // inside a block; new(0.0): none
+	Eps      float64  `json:"eps,omitempty" default:"1e-5"`    // of the normalisation, as in PyTorch
+	Weights  nn.Init  `json:"init,omitempty"`                  // 0: PyTorch's default
 }
 
 var _ model.Classifier = ResMLP{}
 
-// withDefaults replaces zeros by their defaults.
-func (m ResMLP) withDefaults() ResMLP {
-	m.Width = cmp.Or(m.Width, 128)
+// SetDefaults implements defaults.Setter.
+func (m *ResMLP) SetDefaults() {
 	m.Hidden = cmp.Or(m.Hidden, 2*m.Width)
-	m.Blocks = cmp.Or(m.Blocks, 2)
-	m.Dropout = cmp.Or(m.Dropout, 0.2)
-	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
-	return m
 }
 
 // Name implements model.Architecture.
@@ -63,8 +59,8 @@ func (m ResMLP) Returns() []model.Output { return model.ClassifierOutputs(m.Clas
 
 // Check implements model.Architecture.
 func (m ResMLP) Check() error {
-	m = m.withDefaults()
-	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, m.Dropout); err != nil {
+	m = defaults.Fill(m)
+	if err := checkSizes(m.Name(), m.Features, m.Outputs, m.Hidden, *m.Dropout); err != nil {
 		return err
 	}
 	if err := checkDepth(m.Name(), m.Width, m.Blocks, m.Eps); err != nil {
@@ -90,13 +86,13 @@ func checkDepth(name string, width, blocks int, eps float64) error {
 
 // Build implements model.Architecture.
 func (m ResMLP) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(m.Weights)
+	m, b = defaults.Fill(m), b.Initial(m.Weights)
 	h := b.Dense("input", x, m.Width)
 	layers := []model.Layer{{Name: "input", Value: h}}
 	for l := range m.Blocks {
 		name := fmt.Sprintf("block%d", l+1)
 		up := b.Dense(name+".up", b.LayerNorm(name+".norm", h, m.Eps), m.Hidden)
-		up = b.ReLUDropout(fmt.Sprintf("dropout%d", l+1), up, m.Dropout.probability())
+		up = b.ReLUDropout(fmt.Sprintf("dropout%d", l+1), up, *m.Dropout)
 		h = nn.Residual(b.Tape, h, b.Dense(name+".down", up, m.Width))
 		layers = append(layers, model.Layer{Name: name, Value: h})
 	}

@@ -37,7 +37,7 @@ func TestResMLPsDefaultsAreItsDocuments(t *testing.T) {
 	if got, want := weights(m, 1).Size(), 4*128+2*block+2*128+2*128+2; got != want {
 		t.Errorf("%d weights, want %d", got, want)
 	}
-	if masks := model.RandomInputs((ResMLP{Features: 3, Outputs: 2, Dropout: NoDropout})); masks[0].Rate != 0 {
+	if masks := model.RandomInputs((ResMLP{Features: 3, Outputs: 2, Dropout: new(0.0)})); masks[0].Rate != 0 {
 		t.Errorf("switched off: %v", masks)
 	}
 }

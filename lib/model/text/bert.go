@@ -11,6 +11,7 @@ import (
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -43,17 +44,17 @@ import (
 // pooler and no prediction of the next sentence; (4) all tokens are of type 0; (5) positions
 // are numbered from 0 in every record.
 type BERT struct {
-	Tokens     int     `json:"tokens,omitempty"`     // of a record, 0: 128
-	Predicted  int     `json:"predicted,omitempty"`  // positions to predict, 0: 15 % of the tokens, rounded up
-	Layers     int     `json:"layers,omitempty"`     // 0: 6
-	Width      int     `json:"width,omitempty"`      // of a token and the embedding, 0: 384
-	Heads      int     `json:"heads,omitempty"`      // must divide the width, 0: 12
-	Hidden     int     `json:"hidden,omitempty"`     // units of a feed-forward layer, 0: 4 times the width
-	Vocabulary int     `json:"vocabulary,omitempty"` // number of tokens there are, 0: 30,522
-	Positions  int     `json:"positions,omitempty"`  // the longest record, 0: 512
-	Dropout    float64 `json:"dropout,omitempty"`    // on embeddings, attention weights and both layers' outputs, 0: 0.1, nn.Zero: none
-	Eps        float64 `json:"eps,omitempty"`        // of the normalisation, 0: 1e-12
-	Pad        int     `json:"pad,omitempty"`        // number of the token [PAD], 0 in published vocabularies
+	Tokens     int      `json:"tokens,omitempty" default:"128"` // of a record
+	Predicted  int      `json:"predicted,omitempty"`            // positions to predict, 0: 15 % of the tokens, rounded up
+	Layers     int      `json:"layers,omitempty" default:"6"`
+	Width      int      `json:"width,omitempty" default:"384"`        // of a token and the embedding
+	Heads      int      `json:"heads,omitempty" default:"12"`         // must divide the width
+	Hidden     int      `json:"hidden,omitempty"`                     // units of a feed-forward layer, 0: 4 times the width
+	Vocabulary int      `json:"vocabulary,omitempty" default:"30522"` // number of tokens there are
+	Positions  int      `json:"positions,omitempty" default:"512"`    // the longest record
+	Dropout    *float64 `json:"dropout,omitempty" default:"0.1"`      // on embeddings, attention weights and both layers' outputs; new(0.0): none
+	Eps        float64  `json:"eps,omitempty" default:"1e-12"`        // of the normalisation
+	Pad        int      `json:"pad,omitempty"`                        // number of the token [PAD], 0 in published vocabularies
 }
 
 // Small returns a BERT of 2 layers of width 128 with 2 heads, the sizes of BERT-tiny (Turc
@@ -69,42 +70,30 @@ var (
 	_ model.TokenReader    = BERT{}
 )
 
-// withDefaults replaces zeros by their defaults.
-func (m BERT) withDefaults() BERT {
-	m.Tokens = cmp.Or(m.Tokens, 128)
+// SetDefaults implements defaults.Setter.
+func (m *BERT) SetDefaults() {
 	m.Predicted = cmp.Or(m.Predicted, (15*m.Tokens+99)/100)
-	m.Layers = cmp.Or(m.Layers, 6)
-	m.Width = cmp.Or(m.Width, 384)
-	m.Heads = cmp.Or(m.Heads, 12)
 	m.Hidden = cmp.Or(m.Hidden, 4*m.Width)
-	m.Vocabulary = cmp.Or(m.Vocabulary, 30522)
-	m.Positions = cmp.Or(m.Positions, 512)
-	m.Dropout = cmp.Or(m.Dropout, 0.1)
-	m.Eps = cmp.Or(m.Eps, 1e-12)
-	return m
 }
-
-// WithDefaults implements model.Architecture.
-func (m BERT) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (BERT) Name() string { return "bert" }
 
 // Inputs implements model.Architecture.
 func (m BERT) Inputs() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Tokens + m.Predicted
 }
 
 // Returns implements model.Architecture.
 func (m BERT) Returns() []model.Output {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []model.Output{{Name: loss.MaskedLogits, Width: m.Vocabulary * m.Predicted}}
 }
 
 // Loss returns the loss of masked language modelling for the network's vocabulary.
 func (m BERT) Loss() loss.MaskedLanguage {
-	return loss.MaskedLanguage{Vocabulary: m.withDefaults().Vocabulary}
+	return loss.MaskedLanguage{Vocabulary: defaults.Fill(m).Vocabulary}
 }
 
 // MaxBatch implements model.MaxBatch: the activations of a record are large, and 16 records
@@ -112,12 +101,12 @@ func (m BERT) Loss() loss.MaskedLanguage {
 func (BERT) MaxBatch() int { return 16 }
 
 // VocabularySize implements model.TokenReader.
-func (m BERT) VocabularySize() int { return m.withDefaults().Vocabulary }
+func (m BERT) VocabularySize() int { return defaults.Fill(m).Vocabulary }
 
 // ForData implements model.Network: records of s.Features numbers, as Record makes them.
 func (m BERT) ForData(s model.Sizes) (model.Architecture, error) {
 	if s.Features != m.Inputs() {
-		d := m.withDefaults()
+		d := defaults.Fill(m)
 		return nil, fmt.Errorf("%s takes %d tokens and %d positions to predict, the data have %d features", m.Name(), d.Tokens, d.Predicted, s.Features)
 	}
 	return m, nil
@@ -125,7 +114,7 @@ func (m BERT) ForData(s model.Sizes) (model.Architecture, error) {
 
 // Check implements model.Architecture.
 func (m BERT) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	w, v := float64(m.Width), float64(m.Vocabulary)
 	if err := m.checkEncoder(m.Name(), w*w, v*float64(m.Predicted)); err != nil {
 		return err
@@ -139,7 +128,7 @@ func (m BERT) Check() error {
 // Build implements model.Architecture. The layers of the trace are the first token's values after
 // each layer.
 func (m BERT) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(initial)
+	m, b = defaults.Fill(m), b.Initial(initial)
 	h, table, layers := m.encode(b, Slice(x, AxisRange(0, m.Tokens), AxisRange()))
 	h = nn.GatherTokens(b.Tape, h, Slice(x, AxisRange(m.Tokens), AxisRange()))
 	h = b.LayerNorm("head.norm", nn.GELU(b.Tape, b.DenseTokens("head.dense", h, m.Width)), m.Eps)
@@ -154,7 +143,7 @@ func (m BERT) Build(b *nn.Builder, x *Node) model.Trace {
 // Record writes a record of the tokens to dst, which has Inputs numbers: the tokens, padding,
 // and no position to predict. Errors name the token that cannot be a record's.
 func (m BERT) Record(dst []float32, tokens []int) error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if len(dst) != m.Inputs() {
 		return fmt.Errorf("%s: a record has %d numbers, there is memory for %d", m.Name(), m.Inputs(), len(dst))
 	}

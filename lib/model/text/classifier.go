@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -25,17 +26,17 @@ import (
 // train; (2) keys have no bias, which the softmax over keys cancels; (3) all tokens are of type
 // 0.
 type Classifier struct {
-	Tokens     int     `json:"tokens,omitempty"`     // of a record, 0: 128, or those of the data
-	Outputs    int     `json:"outputs,omitempty"`    // classes, 0: those of the data
-	Layers     int     `json:"layers,omitempty"`     // 0: 6
-	Width      int     `json:"width,omitempty"`      // of a token and the embedding, 0: 384
-	Heads      int     `json:"heads,omitempty"`      // must divide the width, 0: 12
-	Hidden     int     `json:"hidden,omitempty"`     // units of a feed-forward layer, 0: 4 times the width
-	Vocabulary int     `json:"vocabulary,omitempty"` // number of tokens there are, 0: 30,522, or those of the data
-	Positions  int     `json:"positions,omitempty"`  // the longest record, 0: 512
-	Dropout    float64 `json:"dropout,omitempty"`    // in the encoder, as BERT's, and on h, 0: 0.1, nn.Zero: none
-	Eps        float64 `json:"eps,omitempty"`        // of the normalisation, 0: 1e-12
-	Pad        int     `json:"pad,omitempty"`        // number of the token [PAD], 0 in published vocabularies
+	Tokens     int      `json:"tokens,omitempty"`                // of a record, 0: 128, or those of the data
+	Outputs    int      `json:"outputs,omitempty"`               // classes, 0: those of the data
+	Layers     int      `json:"layers,omitempty"`                // 0: 6
+	Width      int      `json:"width,omitempty"`                 // of a token and the embedding, 0: 384
+	Heads      int      `json:"heads,omitempty"`                 // must divide the width, 0: 12
+	Hidden     int      `json:"hidden,omitempty"`                // units of a feed-forward layer, 0: 4 times the width
+	Vocabulary int      `json:"vocabulary,omitempty"`            // number of tokens there are, 0: 30,522, or those of the data
+	Positions  int      `json:"positions,omitempty"`             // the longest record, 0: 512
+	Dropout    *float64 `json:"dropout,omitempty" default:"0.1"` // in the encoder, as BERT's, and on h; new(0.0): none
+	Eps        float64  `json:"eps,omitempty"`                   // of the normalisation, 0: 1e-12
+	Pad        int      `json:"pad,omitempty"`                   // number of the token [PAD], 0 in published vocabularies
 }
 
 // SmallClassifier returns a classifier with 2 layers of width 64 and 2 heads, for vocabularies
@@ -51,22 +52,17 @@ var (
 
 // encoder returns the encoder's settings, with their defaults.
 func (m Classifier) encoder() BERT {
-	return BERT{
+	return defaults.Fill(BERT{
 		Tokens: m.Tokens, Predicted: 1, Layers: m.Layers, Width: m.Width, Heads: m.Heads, Hidden: m.Hidden, Vocabulary: m.Vocabulary,
 		Positions: m.Positions, Dropout: m.Dropout, Eps: m.Eps, Pad: m.Pad,
-	}.withDefaults()
+	})
 }
 
-func (m Classifier) withDefaults() Classifier {
+// SetDefaults implements defaults.Setter.
+func (m *Classifier) SetDefaults() {
 	e := m.encoder()
-	return Classifier{
-		Tokens: e.Tokens, Outputs: m.Outputs, Layers: e.Layers, Width: e.Width, Heads: e.Heads, Hidden: e.Hidden, Vocabulary: e.Vocabulary,
-		Positions: e.Positions, Dropout: e.Dropout, Eps: e.Eps, Pad: e.Pad,
-	}
+	m.Tokens, m.Layers, m.Width, m.Heads, m.Hidden, m.Vocabulary, m.Positions, m.Eps = e.Tokens, e.Layers, e.Width, e.Heads, e.Hidden, e.Vocabulary, e.Positions, e.Eps
 }
-
-// WithDefaults implements model.Architecture.
-func (m Classifier) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Classifier) Name() string { return "bert-classifier" }
@@ -120,6 +116,6 @@ func (m Classifier) Build(b *nn.Builder, x *Node) model.Trace {
 	b = b.Initial(initial)
 	_, _, layers := e.encode(b, x)
 	embedding := layers[e.Layers-1].Value
-	logits := b.Dense("head", b.DropoutTokens("head", embedding, e.dropoutRate()), m.Outputs)
+	logits := b.Dense("head", b.DropoutTokens("head", embedding, *e.Dropout), m.Outputs)
 	return model.ClassifierTrace(logits, embedding, append(layers, model.Layer{Name: "logits", Value: logits})...)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -78,7 +79,7 @@ func TestTheListMakesNetworksOfItsNames(t *testing.T) {
 		if !names[f.Name] || a.Inputs() != 16 || model.OutputWidths(a)[nn.Logits] != 4 || a.(model.Classifier).Classes() != 4 {
 			t.Errorf("%s takes %d tokens and returns %v", f.Name, a.Inputs(), a.Returns())
 		}
-		if r := a.WithDefaults(); r.WithDefaults() != r || model.InitialWeights(r, seeded(1)).Hash() != model.InitialWeights(a, seeded(1)).Hash() {
+		if r := defaults.Fill(a); defaults.Fill(r) != r || model.InitialWeights(r, seeded(1)).Hash() != model.InitialWeights(a, seeded(1)).Hash() {
 			t.Errorf("%s with its defaults is another network", f.Name)
 		}
 	}
@@ -95,7 +96,7 @@ func TestClassifiersThatCannotBeBuiltAreNamed(t *testing.T) {
 		"-3 hidden units":                             func(m *Classifier) { m.Hidden = -3 },
 		"a vocabulary of 1 tokens":                    func(m *Classifier) { m.Vocabulary = 1 },
 		"the padding is token 30":                     func(m *Classifier) { m.Pad = 30 },
-		"dropout NaN is not":                          func(m *Classifier) { m.Dropout = math.NaN() },
+		"dropout NaN is not":                          func(m *Classifier) { m.Dropout = new(math.NaN()) },
 		"epsilon 1 is not":                            func(m *Classifier) { m.Eps = 1 },
 		"is too large":                                func(m *Classifier) { m.Width, m.Heads = 120000, 1 },
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -36,8 +37,8 @@ func TestCheckNamesWhatCannotBeBuilt(t *testing.T) {
 		"a vocabulary of 1 tokens":                   func(m *BERT) { m.Vocabulary = 1 },
 		"a vocabulary of 20000000 tokens":            func(m *BERT) { m.Vocabulary = 20000000 },
 		"the padding is token 30":                    func(m *BERT) { m.Pad = 30 },
-		"dropout 1 is not":                           func(m *BERT) { m.Dropout = 1 },
-		"dropout NaN is not":                         func(m *BERT) { m.Dropout = math.NaN() },
+		"dropout 1 is not":                           func(m *BERT) { m.Dropout = new(1.0) },
+		"dropout NaN is not":                         func(m *BERT) { m.Dropout = new(math.NaN()) },
 		"epsilon 1 is not":                           func(m *BERT) { m.Eps = 1 },
 		"is too large":                               func(m *BERT) { m.Width, m.Heads = 120000, 1 },
 	} {
@@ -67,12 +68,12 @@ func TestTheDefaultsAreMiniLMs(t *testing.T) {
 			t.Errorf("%s has rate %v", r.Name, r.Rate)
 		}
 	}
-	for _, r := range model.RandomInputs((BERT{Dropout: nn.Zero})) {
+	for _, r := range model.RandomInputs((BERT{Dropout: new(0.0)})) {
 		if r.Rate != 0 {
 			t.Errorf("switched off, %s has rate %v", r.Name, r.Rate)
 		}
 	}
-	if m := (BERT{Tokens: 9}.WithDefaults().(BERT)); m.Predicted != 2 || m.WithDefaults() != model.Architecture(m) {
+	if m := (defaults.Fill(BERT{Tokens: 9})); m.Predicted != 2 || defaults.Fill(m) != model.Architecture(m) {
 		t.Errorf("the defaults are %+v", m)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -39,16 +40,16 @@ import (
 // for; (2) keys have no bias, which the softmax over keys cancels; (3) a gradient of one weight
 // cannot be had per record, because the head shares the embedding.
 type Decoder struct {
-	Tokens     int     `json:"tokens,omitempty"`     // of a record, 0: 128, or those of the data
-	Predicted  int     `json:"predicted,omitempty"`  // greatest number of tokens to predict, 0: all but the first
-	Layers     int     `json:"layers,omitempty"`     // 0: 4
-	Width      int     `json:"width,omitempty"`      // of a token and the embedding, 0: 256
-	Heads      int     `json:"heads,omitempty"`      // must divide the width, 0: 4
-	Hidden     int     `json:"hidden,omitempty"`     // units of a feed-forward layer, 0: 4 times the width
-	Vocabulary int     `json:"vocabulary,omitempty"` // number of tokens there are, 0: 50,257, or those of the data
-	Positions  int     `json:"positions,omitempty"`  // the longest record, 0: Tokens
-	Dropout    float64 `json:"dropout,omitempty"`    // on embeddings, attention weights and both layers' outputs, 0: 0.1, nn.Zero: none
-	Eps        float64 `json:"eps,omitempty"`        // of the normalisation, 0: 1e-5
+	Tokens     int      `json:"tokens,omitempty" default:"128"` // of a record; or those of the data
+	Predicted  int      `json:"predicted,omitempty"`            // greatest number of tokens to predict, 0: all but the first
+	Layers     int      `json:"layers,omitempty" default:"4"`
+	Width      int      `json:"width,omitempty" default:"256"`        // of a token and the embedding
+	Heads      int      `json:"heads,omitempty" default:"4"`          // must divide the width
+	Hidden     int      `json:"hidden,omitempty"`                     // units of a feed-forward layer, 0: 4 times the width
+	Vocabulary int      `json:"vocabulary,omitempty" default:"50257"` // number of tokens there are; or those of the data
+	Positions  int      `json:"positions,omitempty"`                  // the longest record, 0: Tokens
+	Dropout    *float64 `json:"dropout,omitempty" default:"0.1"`      // on embeddings, attention weights and both layers' outputs; new(0.0): none
+	Eps        float64  `json:"eps,omitempty" default:"1e-5"`         // of the normalisation
 }
 
 var (
@@ -58,41 +59,31 @@ var (
 	_ model.TokenReader    = Decoder{}
 )
 
-func (m Decoder) withDefaults() Decoder {
-	m.Tokens = cmp.Or(m.Tokens, 128)
+// SetDefaults implements defaults.Setter.
+func (m *Decoder) SetDefaults() {
 	m.Predicted = cmp.Or(m.Predicted, m.Tokens-1)
-	m.Layers = cmp.Or(m.Layers, 4)
-	m.Width = cmp.Or(m.Width, 256)
-	m.Heads = cmp.Or(m.Heads, 4)
 	m.Hidden = cmp.Or(m.Hidden, 4*m.Width)
-	m.Vocabulary = cmp.Or(m.Vocabulary, 50257)
 	m.Positions = cmp.Or(m.Positions, m.Tokens)
-	m.Dropout = cmp.Or(m.Dropout, 0.1)
-	m.Eps = cmp.Or(m.Eps, nn.LayerNormEps)
-	return m
 }
-
-// WithDefaults implements model.Architecture.
-func (m Decoder) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Decoder) Name() string { return "gpt-2" }
 
 // Inputs implements model.Architecture.
 func (m Decoder) Inputs() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Tokens + m.Predicted
 }
 
 // Returns implements model.Architecture.
 func (m Decoder) Returns() []model.Output {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []model.Output{{Name: loss.NextLogits, Width: m.Vocabulary * m.Predicted}}
 }
 
 // Loss returns the loss of the next token for the network's vocabulary.
 func (m Decoder) Loss() loss.NextToken {
-	return loss.NextToken{Vocabulary: m.withDefaults().Vocabulary}
+	return loss.NextToken{Vocabulary: defaults.Fill(m).Vocabulary}
 }
 
 // maxScores is the number of scores of a chunk of records, 32 MB, up to which MaxBatch takes more
@@ -105,7 +96,7 @@ func (m Decoder) MaxBatch() int {
 }
 
 // VocabularySize implements model.TokenReader.
-func (m Decoder) VocabularySize() int { return m.withDefaults().Vocabulary }
+func (m Decoder) VocabularySize() int { return defaults.Fill(m).Vocabulary }
 
 // ForData implements model.Network: records of s.Features numbers, as Record makes them. A
 // vocabulary that is larger than the data's is kept.
@@ -117,7 +108,7 @@ func (m Decoder) ForData(s model.Sizes) (model.Architecture, error) {
 	case m.Tokens == 0:
 		m.Tokens = s.Features - m.Predicted
 	}
-	if d := m.withDefaults(); s.Features != m.Inputs() {
+	if d := defaults.Fill(m); s.Features != m.Inputs() {
 		return nil, fmt.Errorf("%s takes %d tokens and %d positions to predict, the data have %d features", m.Name(), d.Tokens, d.Predicted, s.Features)
 	}
 	return m, model.CheckVocabulary(m, s.Vocabulary)
@@ -125,7 +116,7 @@ func (m Decoder) ForData(s model.Sizes) (model.Architecture, error) {
 
 // Check implements model.Architecture.
 func (m Decoder) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Predicted < 1 || m.Predicted >= m.Tokens {
 		return fmt.Errorf("%s: %d tokens to predict, possible are 1 to %d, all but the first of a record", m.Name(), m.Predicted, m.Tokens-1)
 	}
@@ -133,8 +124,6 @@ func (m Decoder) Check() error {
 		Positions: m.Positions, Dropout: m.Dropout, Eps: m.Eps}
 	return e.checkEncoder(m.Name(), 0, float64(m.Vocabulary)*float64(m.Predicted))
 }
-
-func (m Decoder) dropoutRate() float64 { return BERT{Dropout: m.Dropout}.dropoutRate() }
 
 // residual is where the weights of both projections that are added to H start: in GPT-2 their
 // deviation falls with the number of such sums.
@@ -145,14 +134,14 @@ func (m Decoder) residual() nn.NormalWeights {
 // Build implements model.Architecture. The layers of the trace are the values of the embedding's
 // token after each layer.
 func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
-	m, b = m.withDefaults(), b.Initial(initial)
+	m, b = defaults.Fill(m), b.Initial(initial)
 	codes, positions := Slice(x, AxisRange(0, m.Tokens), AxisRange()), Slice(x, AxisRange(m.Tokens), AxisRange())
 	before := func(position *Node) *Node { return MaxScalar(AddScalar(position, -1), 0) }
 	last := before(ReduceAndKeep(positions, ReduceMax, 0))
 
 	table, places := m.tables(b)
 	h := nn.AddPositions(b.Tape, nn.TokenEmbedding(b.Tape, codes, table), places, b.Records)
-	h = b.DropoutTokens("embeddings", h, m.dropoutRate())
+	h = b.DropoutTokens("embeddings", h, *m.Dropout)
 	var layers []model.Layer
 	for l := range m.Layers {
 		h = m.layer(b.Sub(layerName(l)), h, func(b *nn.Builder, in *Node) *Node { return b.MultiHead("attention", in, in, m.heads()) })
@@ -174,12 +163,12 @@ func (m Decoder) tables(b *nn.Builder) (tokens, positions *Node) {
 }
 
 func (m Decoder) heads() nn.Heads {
-	return nn.Heads{Count: m.Heads, Causal: true, Dropout: "attention", Rate: m.dropoutRate(), Out: m.residual()}
+	return nn.Heads{Count: m.Heads, Causal: true, Dropout: "attention", Rate: *m.Dropout, Out: m.residual()}
 }
 
 // layer builds one layer on the tokens h; attend is the attention to the tokens in.
 func (m Decoder) layer(b *nn.Builder, h *Node, attend func(b *nn.Builder, in *Node) *Node) *Node {
-	rate := m.dropoutRate()
+	rate := *m.Dropout
 	a := attend(b, b.LayerNorm("attention.norm", h, m.Eps))
 	h = nn.Residual(b.Tape, h, b.DropoutTokens("attention.out", a, rate))
 	up := nn.GELUTanh(b.Tape, b.DenseTokens("ffn.up", b.LayerNorm("ffn.norm", h, m.Eps), m.Hidden))

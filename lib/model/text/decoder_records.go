@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
@@ -16,7 +17,7 @@ type Passage struct{ Given, Follows []int }
 // Record writes a record of a passage to dst, which has Inputs numbers. Errors name the token that
 // cannot be a record's.
 func (m Decoder) Record(dst []float32, p Passage) error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	n, first := len(p.Given)+len(p.Follows), max(1, len(p.Given))
 	switch {
 	case len(dst) != m.Inputs():
@@ -75,7 +76,7 @@ func (m Decoder) Records(passages []Passage) (array.Matrix[float32], error) {
 // that are equal for a record's tokens and add up to 1, so that its loss is their mean. Errors name
 // the record and what of it is no position of a token.
 func (m Decoder) NextInputs(x array.Matrix[float32]) (map[string]array.Matrix[float32], error) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if x.Cols != m.Inputs() {
 		return nil, fmt.Errorf("%s: records of %d numbers, want %d tokens and %d positions to predict", m.Name(), x.Cols, m.Tokens, m.Predicted)
 	}

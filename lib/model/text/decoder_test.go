@@ -5,6 +5,7 @@ package text
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -66,7 +68,7 @@ func TestDecoderCheckNamesWhatCannotBeBuilt(t *testing.T) {
 		"5 heads do not divide width 12":             func(m *Decoder) { m.Heads = 5 },
 		"-3 hidden units":                            func(m *Decoder) { m.Hidden = -3 },
 		"a vocabulary of 1 tokens":                   func(m *Decoder) { m.Vocabulary = 1 },
-		"dropout 1 is not":                           func(m *Decoder) { m.Dropout = 1 },
+		"dropout 1 is not":                           func(m *Decoder) { m.Dropout = new(1.0) },
 		"epsilon NaN is not":                         func(m *Decoder) { m.Eps = math.NaN() },
 		"is too large":                               func(m *Decoder) { m.Width, m.Heads = 120000, 1 },
 	} {
@@ -96,11 +98,11 @@ func TestTheSizesAreGPT2s(t *testing.T) {
 	if want := 124439808 - 12*768; got != want {
 		t.Errorf("%d weights, want %d", got, want)
 	}
-	d := Decoder{}.withDefaults()
-	if d != (Decoder{128, 127, 4, 256, 4, 1024, 50257, 128, 0.1, 1e-5}) || d.WithDefaults() != model.Architecture(d) {
+	d := defaults.Fill(Decoder{})
+	if !reflect.DeepEqual(d, Decoder{128, 127, 4, 256, 4, 1024, 50257, 128, new(0.1), 1e-5}) || !reflect.DeepEqual(defaults.Fill(d), d) {
 		t.Errorf("the defaults are %+v", d)
 	}
-	for _, r := range model.RandomInputs(Decoder{Vocabulary: 9, Dropout: nn.Zero}) {
+	for _, r := range model.RandomInputs(Decoder{Vocabulary: 9, Dropout: new(0.0)}) {
 		if r.Rate != 0 {
 			t.Errorf("switched off, %s has rate %v", r.Name, r.Rate)
 		}

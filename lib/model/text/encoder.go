@@ -32,8 +32,8 @@ func (m BERT) checkEncoder(name string, headWeights, headRecord float64) error {
 		return fmt.Errorf("%s: a vocabulary of %d tokens, possible are 2 to %d", name, m.Vocabulary, maxVocabulary)
 	case m.Pad < 0 || m.Pad >= m.Vocabulary:
 		return fmt.Errorf("%s: the padding is token %d of a vocabulary of %d", name, m.Pad, m.Vocabulary)
-	case !(m.Dropout >= 0 && m.Dropout < 1):
-		return fmt.Errorf("%s: dropout %g is not from 0 to below 1", name, m.Dropout)
+	case !(*m.Dropout >= 0 && *m.Dropout < 1):
+		return fmt.Errorf("%s: dropout %g is not from 0 to below 1", name, *m.Dropout)
 	case !(m.Eps > 0 && m.Eps < 1):
 		return fmt.Errorf("%s: epsilon %g is not between 0 and 1", name, m.Eps)
 	}
@@ -45,13 +45,6 @@ func (m BERT) checkEncoder(name string, headWeights, headRecord float64) error {
 func layerName(l int) string { return fmt.Sprintf("layer%d.", l+1) }
 
 // dropoutRate returns the share of units that dropout sets to 0.
-func (m BERT) dropoutRate() float64 {
-	if m.Dropout == nn.Zero {
-		return 0
-	}
-	return m.Dropout
-}
-
 // initial is where weights start: as in Hugging Face's BERT they are drawn from N(0, 0.02^2), the
 // embedding of [PAD] and biases are 0, and gains of normalisations 1.
 const initial nn.NormalWeights = 0.02
@@ -66,7 +59,7 @@ func (m BERT) encode(b *nn.Builder, codes *Node) (h, table *Node, layers []model
 	h = nn.TokenEmbedding(b.Tape, codes, table)
 	h = nn.AddPositions(b.Tape, h, b.Weight("position.weight", initial.Fill, m.Positions, m.Width), b.Records)
 	h = nn.AddRow(b.Tape, h, b.Weight("type.weight", initial.Fill, 2, m.Width), 0, b.Records)
-	h = b.DropoutTokens("embeddings", b.LayerNorm("norm", h, m.Eps), m.dropoutRate())
+	h = b.DropoutTokens("embeddings", b.LayerNorm("norm", h, m.Eps), *m.Dropout)
 	present := ConvertDType(NotEqual(codes, ConstAs(codes, float32(m.Pad))), codes.DType()) // 0: padding
 	for l := range m.Layers {
 		h = m.layer(b.Sub(layerName(l)), h, present)
@@ -77,7 +70,7 @@ func (m BERT) encode(b *nn.Builder, codes *Node) (h, table *Node, layers []model
 
 // layer builds one layer on the tokens h.
 func (m BERT) layer(b *nn.Builder, h, present *Node) *Node {
-	rate := m.dropoutRate()
+	rate := *m.Dropout
 	heads := nn.Heads{Count: m.Heads, Present: present, Dropout: "attention", Rate: rate}
 	a := b.DropoutTokens("attention.out", b.MultiHead("attention", h, h, heads), rate)
 	h = b.LayerNorm("attention.norm", nn.Residual(b.Tape, h, a), m.Eps)

@@ -11,6 +11,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -30,7 +31,7 @@ type Generator struct {
 
 // NewGenerator returns a generator for a decoder of any weights.
 func NewGenerator(e *engine.Engine, m Decoder) (*Generator, error) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	weights, err := model.WeightShapes(m)
 	if err != nil {
 		return nil, err

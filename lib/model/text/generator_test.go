@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -302,7 +303,7 @@ func TestTheNumbersOfTokensAreTheirDefinitions(t *testing.T) {
 // A planted distribution: with all scores equal, log p is -log V, the deviation 0, and the first
 // token is the most probable one.
 func TestEqualScoresHaveNoDeviation(t *testing.T) {
-	m := Decoder{Tokens: 3, Predicted: 2, Vocabulary: 4}.withDefaults()
+	m := defaults.Fill(Decoder{Tokens: 3, Predicted: 2, Vocabulary: 4})
 	got := m.measured(make([]float32, 8), []float32{0, 2}, []float32{0.5, 0.5})
 	for k := range 2 {
 		if math.Abs(got.LogProb[k]+math.Log(4)) > 1e-15 || math.Abs(got.Mean[k]+math.Log(4)) > 1e-15 || got.Deviation[k] != 0 || got.Correct[k] != (k == 0) {
@@ -310,7 +311,7 @@ func TestEqualScoresHaveNoDeviation(t *testing.T) {
 		}
 	}
 	// Two tokens with probabilities 1/4 and 3/4, by hand.
-	two := Decoder{Tokens: 2, Predicted: 1, Vocabulary: 2}.withDefaults()
+	two := defaults.Fill(Decoder{Tokens: 2, Predicted: 1, Vocabulary: 2})
 	got = two.measured([]float32{0, float32(math.Log(3))}, []float32{0}, []float32{1})
 	if math.Abs(got.LogProb[0]-math.Log(0.25)) > 1e-6 || math.Abs(got.Deviation[0]-math.Log(3)*math.Sqrt(3)/4) > 1e-6 || got.Correct[0] {
 		t.Errorf("%+v", got)

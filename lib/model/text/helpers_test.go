@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -53,7 +54,7 @@ func sentence(i, n, vocabulary int) []int {
 // sentences returns records of 4 to Tokens tokens.
 func sentences(t testing.TB, m BERT, n int) array.Matrix[float32] {
 	t.Helper()
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	var all [][]int
 	for i := range n {
 		all = append(all, sentence(i, 4+i%(m.Tokens-3), m.Vocabulary))

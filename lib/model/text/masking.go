@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
@@ -39,7 +40,7 @@ type Masking struct {
 // Masking returns the masking of the network's records; mask is the number of [MASK] and
 // special those of [CLS] and [SEP] ([PAD] is known).
 func (m BERT) Masking(seed engine.Root, mask int, special ...int) Masking {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return Masking{
 		Tokens: m.Tokens, Predicted: m.Predicted, Vocabulary: m.Vocabulary, Mask: mask,
 		Special: append([]int{m.Pad}, special...), Rate: hiddenShare, Seed: seed,

@@ -139,7 +139,7 @@ func TestTrainingLearnsWhatFollows(t *testing.T) {
 	}
 	t.Cleanup(e.Close)
 	m := tiny
-	m.Dropout = nn.Zero
+	m.Dropout = new(0.0)
 	r, err := model.NewRunner(e, m)
 	if err != nil {
 		t.Fatal(err)

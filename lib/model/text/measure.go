@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -34,7 +35,7 @@ func Measure(r *model.Runner, p nn.Params, x array.Matrix[float32]) (*Tokens, er
 	if !is {
 		return nil, fmt.Errorf("the network %s does not predict the next token", r.Arch.Name())
 	}
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	in, err := m.NextInputs(x)
 	if err != nil {
 		return nil, err

@@ -109,12 +109,6 @@ func (m Pretrained) Init(rng *rand.Rand) nn.Params {
 	return p
 }
 
-// WithDefaults implements model.Architecture.
-func (m Pretrained) WithDefaults() model.Architecture {
-	m.BERT = m.BERT.withDefaults()
-	return m
-}
-
 // Name implements model.Architecture.
 func (Pretrained) Name() string { return "bert-pretrained" }
 

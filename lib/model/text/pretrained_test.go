@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
@@ -52,8 +53,8 @@ func TestATrainingBeginsWithTheFilesWeightsAndANewHead(t *testing.T) {
 	if _, err := model.Fit(m, model.Sizes{Features: 5}); err == nil {
 		t.Error("it takes records of 5 numbers")
 	}
-	if got, is := m.WithDefaults().(Pretrained); !is || got.Dropout != 0.1 || got.Path != m.Path {
-		t.Errorf("with defaults: %+v", m.WithDefaults())
+	if got := defaults.Fill(m); *got.Dropout != 0.1 || got.Path != m.Path {
+		t.Errorf("with defaults: %+v", defaults.Fill(m))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
@@ -39,7 +40,7 @@ func (m Classifier) NameStateDict(d *nn.StateDict) {
 
 // nameEncoder names the weights of the encoder.
 func (m BERT) nameEncoder(d *nn.StateDict) {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	embeddings := bodyPrefix + "embeddings."
 	d.Module("token", embeddings+"word_embeddings")
 	d.Module("position", embeddings+"position_embeddings")
@@ -119,7 +120,7 @@ func (r *reading) read(m model.Architecture, encoder BERT, initial nn.Params, wr
 	}
 	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, initial)
 	if wrong = append(wrong, more...); len(wrong) > 0 {
-		encoder = encoder.withDefaults()
+		encoder = defaults.Fill(encoder)
 		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s",
 			m.Name(), encoder.Layers, encoder.Width, strings.Join(wrong, "; "))
 	}

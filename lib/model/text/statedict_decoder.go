@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 )
@@ -19,7 +20,7 @@ const decoderPrefix = "transformer."
 func (m Decoder) NameStateDict(d *nn.StateDict) {
 	d.Module("token", decoderPrefix+"wte")
 	d.Module("position", decoderPrefix+"wpe")
-	for l := range m.withDefaults().Layers {
+	for l := range defaults.Fill(m).Layers {
 		ours, theirs := layerName(l), fmt.Sprintf("%sh.%d.", decoderPrefix, l)
 		d.Module(ours+"attention.norm", theirs+"ln_1")
 		d.MultiHeadConv1D(ours+"attention", theirs+"attn", "c_attn", "c_proj")
@@ -52,7 +53,7 @@ func (m Decoder) ReadWeights(f *safetensors.File, like nn.Params) (p nn.Params, 
 	m.NameStateDict(&d)
 	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, like)
 	if wrong = append(wrong, more...); len(wrong) > 0 {
-		m = m.withDefaults()
+		m = defaults.Fill(m)
 		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s", m.Name(), m.Layers, m.Width, strings.Join(wrong, "; "))
 	}
 	return p, r.notes, nil

@@ -3,13 +3,13 @@
 package vae
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -52,12 +52,12 @@ const (
 // NegativeBinomial. (3) PyTorch's random numbers are not reproduced, only the distribution
 // of the initial weights.
 type Cells struct {
-	Genes        int        `json:"genes,omitempty"`      // 0: 2000
-	Hidden       []int      `json:"hidden,omitempty"`     // units of the encoder's blocks, the decoder's in reverse; nil: 1024, 512, 128
-	Latent       int        `json:"latent,omitempty"`     // variables, 0: 32
-	Dropout      float64    `json:"dropout,omitempty"`    // 0: 0.1, nn.Zero: none
-	Clusters     int        `json:"clusters,omitempty"`   // of the conditional network
-	Dispersion   Dispersion `json:"dispersion,omitempty"` // "": PerCell
+	Genes        int        `json:"genes,omitempty" default:"2000"`
+	Hidden       []int      `json:"hidden,omitempty"`                // units of the encoder's blocks, the decoder's in reverse; nil: 1024, 512, 128
+	Latent       int        `json:"latent,omitempty" default:"32"`   // variables
+	Dropout      *float64   `json:"dropout,omitempty" default:"0.1"` // new(0.0): none
+	Clusters     int        `json:"clusters,omitempty"`              // of the conditional network
+	Dispersion   Dispersion `json:"dispersion,omitempty" default:"cell"`
 	ZeroInflated bool       `json:"zero_inflated,omitempty"`
 }
 
@@ -66,27 +66,22 @@ var (
 	_ model.StateDictNamer = Cells{}
 )
 
-func (m Cells) withDefaults() Cells {
-	m.Genes, m.Latent, m.Dropout = cmp.Or(m.Genes, 2000), cmp.Or(m.Latent, 32), cmp.Or(m.Dropout, 0.1)
-	m.Dispersion = cmp.Or(m.Dispersion, PerCell)
+// SetDefaults implements defaults.Setter.
+func (m *Cells) SetDefaults() {
 	if len(m.Hidden) == 0 {
 		m.Hidden = []int{1024, 512, 128}
 	}
-	return m
 }
-
-// WithDefaults implements model.Architecture.
-func (m Cells) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Cells) Name() string { return "cells-vae" }
 
 // Inputs implements model.Architecture: the genes and, if any, the clusters.
-func (m Cells) Inputs() int { return m.withDefaults().Genes + m.Clusters }
+func (m Cells) Inputs() int { return defaults.Fill(m).Genes + m.Clusters }
 
 // Returns implements model.Architecture.
 func (m Cells) Returns() []model.Output {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	out := []model.Output{
 		{Name: loss.Proportion, Width: m.Genes}, {Name: loss.LogDispersion, Width: m.Genes},
 		{Name: loss.LatentMean, Width: m.Latent}, {Name: loss.LatentLogVar, Width: m.Latent},
@@ -99,7 +94,7 @@ func (m Cells) Returns() []model.Output {
 
 // Check implements model.Architecture.
 func (m Cells) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Genes < 1 || m.Latent < 1 || m.Clusters < 0 {
 		return fmt.Errorf("%s: %d genes, %d latent variables and %d clusters", m.Name(), m.Genes, m.Latent, m.Clusters)
 	}
@@ -108,8 +103,8 @@ func (m Cells) Check() error {
 			return fmt.Errorf("%s: %d units in block %d", m.Name(), units, i)
 		}
 	}
-	if !(m.Dropout >= 0 && m.Dropout < 1) {
-		return fmt.Errorf("%s: dropout %g is not between 0 and 1", m.Name(), m.Dropout)
+	if !(*m.Dropout >= 0 && *m.Dropout < 1) {
+		return fmt.Errorf("%s: dropout %g is not between 0 and 1", m.Name(), *m.Dropout)
 	}
 	if m.Dispersion != PerCell && m.Dispersion != PerGene {
 		return fmt.Errorf("%s: the dispersion %q is neither %q nor %q", m.Name(), m.Dispersion, PerCell, PerGene)
@@ -120,7 +115,7 @@ func (m Cells) Check() error {
 // NameStateDict implements model.StateDictNamer: a block is a module with a linear layer
 // and a norm.
 func (m Cells) NameStateDict(d *nn.StateDict) {
-	for i := range m.withDefaults().Hidden {
+	for i := range defaults.Fill(m).Hidden {
 		for _, half := range []string{"encoder", "decoder"} {
 			name := fmt.Sprintf("%s.%d", half, i)
 			d.Module(name, name+".linear")
@@ -141,17 +136,9 @@ func (Cells) Part(weight string) string {
 	return "output"
 }
 
-// dropoutRate returns the dropout rate, exactly 0 where it is off.
-func (m Cells) dropoutRate() float64 {
-	if m.Dropout == nn.Zero {
-		return 0
-	}
-	return m.Dropout
-}
-
 // Build implements model.Architecture. A log dispersion per gene starts at 0.
 func (m Cells) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	mu, s, cluster, layers := m.encode(b, x)
 	outputs, decoder := m.decode(b, reparameterise(b, mu, s), cluster)
 	outputs[loss.LatentMean], outputs[loss.LatentLogVar] = mu, s
@@ -202,7 +189,7 @@ func (m Cells) blocks(b *nn.Builder, half string, x *Node, units []int) (h *Node
 	for i, n := range units {
 		name := fmt.Sprintf("%s.%d", half, i)
 		h = b.LayerNorm(name+".norm", b.Dense(name, h, n), nn.LayerNormEps)
-		h = b.ReLUDropout(name, h, m.dropoutRate())
+		h = b.ReLUDropout(name, h, *m.Dropout)
 		layers = append(layers, model.Layer{Name: name, Value: h})
 	}
 	return h, layers

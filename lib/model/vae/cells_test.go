@@ -44,7 +44,7 @@ func TestTheNetworkHasThePapersWeights(t *testing.T) {
 var small = map[string]Cells{
 	"plain":         {Genes: 6, Hidden: []int{5, 4, 3}, Latent: 2},
 	"per gene":      {Genes: 6, Hidden: []int{5, 4}, Latent: 2, Dispersion: PerGene},
-	"zero-inflated": {Genes: 6, Hidden: []int{5}, Latent: 2, ZeroInflated: true, Dropout: nn.Zero},
+	"zero-inflated": {Genes: 6, Hidden: []int{5}, Latent: 2, ZeroInflated: true, Dropout: new(0.0)},
 	"conditional":   {Genes: 6, Hidden: []int{5, 4, 3}, Latent: 2, Clusters: 3},
 }
 
@@ -303,7 +303,7 @@ func TestCellsAreDrawn(t *testing.T) {
 		return squares(g)
 	}
 	m, still := small["plain"], small["plain"]
-	still.Dropout = nn.Zero
+	still.Dropout = new(0.0)
 	if at(m, 1, true) != at(m, 1, true) || at(m, 1, true) == at(m, 2, true) || at(m, 1, true) == at(m, 1, false) {
 		t.Error("the draws do not follow the seed, or are there in inference")
 	}
@@ -321,8 +321,8 @@ func TestCellsThatCannotBeAreRefused(t *testing.T) {
 		"-2 latent variables":   {Latent: -2},
 		"-3 clusters":           {Clusters: -3},
 		"0 units in block 1":    {Hidden: []int{4, 0}},
-		"dropout 1 is not":      {Dropout: 1},
-		"dropout -0.5 is not":   {Dropout: -0.5},
+		"dropout 1 is not":      {Dropout: new(1.0)},
+		"dropout -0.5 is not":   {Dropout: new(-0.5)},
 		`dispersion "batch" is`: {Dispersion: "batch"},
 	} {
 		if err := m.Check(); err == nil || !strings.Contains(err.Error(), words) {

@@ -5,6 +5,7 @@ package vae
 import (
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -27,7 +28,7 @@ var (
 func (Decoder) Name() string { return "cells-vae-decoder" }
 
 // Inputs implements model.Architecture: the latent variables and the clusters.
-func (m Decoder) Inputs() int { return m.Of.withDefaults().Latent + m.Of.Clusters }
+func (m Decoder) Inputs() int { return defaults.Fill(m.Of).Latent + m.Of.Clusters }
 
 // Returns implements model.Architecture.
 func (m Decoder) Returns() []model.Output {
@@ -40,9 +41,6 @@ func (m Decoder) Returns() []model.Output {
 	return out
 }
 
-// WithDefaults implements model.Architecture.
-func (m Decoder) WithDefaults() model.Architecture { return Decoder{m.Of.withDefaults()} }
-
 // Check implements model.Architecture.
 func (m Decoder) Check() error { return m.Of.Check() }
 
@@ -51,7 +49,7 @@ func (m Decoder) NameStateDict(d *nn.StateDict) { m.Of.NameStateDict(d) }
 
 // Build implements model.Architecture.
 func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
-	of := m.Of.withDefaults()
+	of := defaults.Fill(m.Of)
 	// The encoder's weights are drawn first and dropped: a seed gives its autoencoder's decoder.
 	nn.Declare(of.Inputs(), b.Rand(), func(b *nn.Builder, x *Node) { of.encode(b, x) })
 	z, cluster := of.splitCluster(x, of.Latent)

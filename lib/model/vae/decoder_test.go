@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
@@ -63,5 +64,5 @@ func TestTheDecoderHasItsOwnDraws(t *testing.T) {
 	if len(got) != 2 || got[0] != all[3] || got[1] != all[4] {
 		t.Errorf("%v of %v", got, all)
 	}
-	var _ model.Architecture = Decoder{m}.WithDefaults()
+	var _ model.Architecture = defaults.Fill(Decoder{m})
 }

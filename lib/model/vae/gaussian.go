@@ -2,11 +2,11 @@
 package vae
 
 import (
-	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -22,18 +22,11 @@ import (
 // It is trained on loss.GaussianELBO. The embedding is mu.
 type Gaussian struct {
 	Features int `json:"features"`
-	Hidden   int `json:"hidden,omitempty"` // units per hidden layer, 0: 128
-	Latent   int `json:"latent,omitempty"` // variables, 0: 8
+	Hidden   int `json:"hidden,omitempty" default:"128"` // units per hidden layer
+	Latent   int `json:"latent,omitempty" default:"8"`   // variables
 }
 
 var _ model.Architecture = Gaussian{}
-
-func (m Gaussian) withDefaults() Gaussian {
-	return Gaussian{Features: m.Features, Hidden: cmp.Or(m.Hidden, 128), Latent: cmp.Or(m.Latent, 8)}
-}
-
-// WithDefaults implements model.Architecture.
-func (m Gaussian) WithDefaults() model.Architecture { return m.withDefaults() }
 
 // Name implements model.Architecture.
 func (Gaussian) Name() string { return "gaussian-vae" }
@@ -44,13 +37,13 @@ func (m Gaussian) Inputs() int { return m.Features }
 // Returns implements model.Architecture: the reconstruction, and the mean and log variance
 // of the latent variables.
 func (m Gaussian) Returns() []model.Output {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []model.Output{{Name: nn.Output, Width: m.Features}, {Name: loss.LatentMean, Width: m.Latent}, {Name: loss.LatentLogVar, Width: m.Latent}}
 }
 
 // Check implements model.Architecture.
 func (m Gaussian) Check() error {
-	if m = m.withDefaults(); m.Features < 1 || m.Hidden < 1 || m.Latent < 1 {
+	if m = defaults.Fill(m); m.Features < 1 || m.Hidden < 1 || m.Latent < 1 {
 		return fmt.Errorf("%s: %d features, %d hidden units and %d latent variables; each must be positive", m.Name(), m.Features, m.Hidden, m.Latent)
 	}
 	return nil
@@ -58,7 +51,7 @@ func (m Gaussian) Check() error {
 
 // Build implements model.Architecture.
 func (m Gaussian) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	h := b.ReLU(b.Dense("encoder", x, m.Hidden))
 	mu, s := b.Dense("mean", h, m.Latent), b.Dense("log_variance", h, m.Latent)
 	hidden := b.ReLU(b.Dense("decoder", reparameterise(b, mu, s), m.Hidden))

@@ -3,11 +3,11 @@
 package vision
 
 import (
-	"cmp"
 	"fmt"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -25,10 +25,10 @@ import (
 // linear layer after the mean; (2) batch normalisation, which the SDE paper does not
 // mention; Plain leaves it out and gives the convolutions biases; (3) no dropout.
 type AllCNN struct {
-	Channels int  `json:"channels,omitempty"` // of the image, 0: 3
-	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 32
-	Outputs  int  `json:"outputs,omitempty"`  // 0: 10
-	Width    int  `json:"width,omitempty"`    // of the first three convolutions, half of the others', 0: 96
+	Channels int  `json:"channels,omitempty" default:"3"` // of the image
+	Side     int  `json:"side,omitempty" default:"32"`    // of the image in pixels
+	Outputs  int  `json:"outputs,omitempty" default:"10"`
+	Width    int  `json:"width,omitempty" default:"96"` // of the first three convolutions, half of the others'
 	Plain    bool `json:"plain,omitempty"`
 }
 
@@ -44,29 +44,23 @@ type allConv struct{ widths, size, stride int } // widths: in units of Width
 
 var allConvs = []allConv{{1, 3, 1}, {1, 3, 1}, {1, 3, 2}, {2, 3, 1}, {2, 3, 1}, {2, 3, 2}, {2, 3, 1}, {2, 1, 1}}
 
-func (m AllCNN) withDefaults() AllCNN {
-	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 3), cmp.Or(m.Side, 32), cmp.Or(m.Outputs, 10)
-	m.Width = cmp.Or(m.Width, 96)
-	return m
-}
-
 // Name implements model.Architecture.
 func (AllCNN) Name() string { return "all-cnn" }
 
 // Inputs implements model.Architecture.
 func (m AllCNN) Inputs() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Channels * m.Side * m.Side
 }
 
 // Axes implements model.Shaped.
 func (m AllCNN) Axes() []int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.
-func (m AllCNN) Classes() int { return m.withDefaults().Outputs }
+func (m AllCNN) Classes() int { return defaults.Fill(m).Outputs }
 
 // Returns implements model.Architecture.
 func (m AllCNN) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
@@ -79,7 +73,7 @@ func (m AllCNN) UsesBatchStats() bool { return !m.Plain }
 
 // Check implements model.Architecture.
 func (m AllCNN) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if err := checkImage(m.Name(), m.Channels, m.Side, 4, m.Outputs, m.Width); err != nil {
 		return err
 	}
@@ -94,7 +88,7 @@ func (m AllCNN) Check() error {
 
 // Build implements model.Architecture.
 func (m AllCNN) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	h := nn.NewImage(b.Tape, x, m.Channels, m.Side, m.Side).ChannelsLast(b.Tape)
 	var stages []nn.Image
 	for i, c := range allConvs {

@@ -3,10 +3,9 @@
 package vision
 
 import (
-	"cmp"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -29,10 +28,10 @@ import (
 // torch.nn.Conv2d and torch.nn.Linear, where torchvision draws the kernels from He's normal
 // distribution; (2) for images of one channel the stem takes one.
 type ResNet18 struct {
-	Channels int `json:"channels,omitempty"` // of the image, 0: 3
-	Side     int `json:"side,omitempty"`     // of the image in pixels, 0: 32
-	Outputs  int `json:"outputs,omitempty"`  // 0: 10
-	Width    int `json:"width,omitempty"`    // of the first stage, 0: 64
+	Channels int `json:"channels,omitempty" default:"3"` // of the image
+	Side     int `json:"side,omitempty" default:"32"`    // of the image in pixels
+	Outputs  int `json:"outputs,omitempty" default:"10"`
+	Width    int `json:"width,omitempty" default:"64"` // of the first stage
 }
 
 var (
@@ -43,12 +42,6 @@ var (
 	_ model.StateDictNamer = ResNet18{}
 )
 
-func (m ResNet18) withDefaults() ResNet18 {
-	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 3), cmp.Or(m.Side, 32), cmp.Or(m.Outputs, 10)
-	m.Width = cmp.Or(m.Width, 64)
-	return m
-}
-
 func (m ResNet18) body() Residual {
 	return Residual{Channels: m.Channels, Side: m.Side, Width: m.Width}
 }
@@ -58,18 +51,18 @@ func (ResNet18) Name() string { return "resnet-18" }
 
 // Inputs implements model.Architecture.
 func (m ResNet18) Inputs() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Channels * m.Side * m.Side
 }
 
 // Axes implements model.Shaped.
 func (m ResNet18) Axes() []int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.
-func (m ResNet18) Classes() int { return m.withDefaults().Outputs }
+func (m ResNet18) Classes() int { return defaults.Fill(m).Outputs }
 
 // Returns implements model.Architecture.
 func (m ResNet18) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
@@ -82,7 +75,7 @@ func (ResNet18) UsesBatchStats() bool { return true }
 
 // Check implements model.Architecture.
 func (m ResNet18) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if err := checkImage(m.Name(), m.Channels, m.Side, 8, m.Outputs, m.Width); err != nil {
 		return err
 	}
@@ -94,13 +87,13 @@ func (m ResNet18) Check() error {
 
 // NameStateDict implements model.StateDictNamer: torchvision's resnet18.
 func (m ResNet18) NameStateDict(d *nn.StateDict) {
-	m.withDefaults().body().NameStateDict(d, "")
+	defaults.Fill(m).body().NameStateDict(d, "")
 	d.Module("head", "fc")
 }
 
 // Build implements model.Architecture.
 func (m ResNet18) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	stages, hp := m.body().Build(b, x)
 	return imageHead(b, stages, hp, m.Outputs)
 }

@@ -3,12 +3,12 @@
 package vision
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -24,11 +24,11 @@ import (
 // a batch may be cut into chunks; Norm replaces the bias of every convolution by a batch
 // normalisation.
 type SmallCNN struct {
-	Channels int  `json:"channels,omitempty"` // of the image, 0: 1
-	Side     int  `json:"side,omitempty"`     // of the image in pixels, 0: 28
-	Outputs  int  `json:"outputs,omitempty"`  // 0: 10
-	Width    int  `json:"width,omitempty"`    // channels of the first convolution, 0: 32
-	Hidden   int  `json:"hidden,omitempty"`   // 0: 128
+	Channels int  `json:"channels,omitempty" default:"1"` // of the image
+	Side     int  `json:"side,omitempty" default:"28"`    // of the image in pixels
+	Outputs  int  `json:"outputs,omitempty" default:"10"`
+	Width    int  `json:"width,omitempty" default:"32"` // channels of the first convolution
+	Hidden   int  `json:"hidden,omitempty" default:"128"`
 	Norm     bool `json:"norm,omitempty"`
 }
 
@@ -39,29 +39,23 @@ var (
 	_ model.Shaped         = SmallCNN{}
 )
 
-func (m SmallCNN) withDefaults() SmallCNN {
-	m.Channels, m.Side, m.Outputs = cmp.Or(m.Channels, 1), cmp.Or(m.Side, 28), cmp.Or(m.Outputs, 10)
-	m.Width, m.Hidden = cmp.Or(m.Width, 32), cmp.Or(m.Hidden, 128)
-	return m
-}
-
 // Name implements model.Architecture.
 func (SmallCNN) Name() string { return "small-cnn" }
 
 // Inputs implements model.Architecture.
 func (m SmallCNN) Inputs() int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return m.Channels * m.Side * m.Side
 }
 
 // Axes implements model.Shaped.
 func (m SmallCNN) Axes() []int {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	return []int{m.Channels, m.Side, m.Side}
 }
 
 // Classes implements model.Classifier.
-func (m SmallCNN) Classes() int { return m.withDefaults().Outputs }
+func (m SmallCNN) Classes() int { return defaults.Fill(m).Outputs }
 
 // Returns implements model.Architecture.
 func (m SmallCNN) Returns() []model.Output { return model.ClassifierOutputs(m.Classes()) }
@@ -74,7 +68,7 @@ func (m SmallCNN) UsesBatchStats() bool { return m.Norm }
 
 // Check implements model.Architecture.
 func (m SmallCNN) Check() error {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	if m.Hidden < 1 {
 		return fmt.Errorf("%s: %d hidden units", m.Name(), m.Hidden)
 	}
@@ -88,7 +82,7 @@ func (m SmallCNN) Check() error {
 
 // Build implements model.Architecture.
 func (m SmallCNN) Build(b *nn.Builder, x *Node) model.Trace {
-	m = m.withDefaults()
+	m = defaults.Fill(m)
 	h := nn.NewImage(b.Tape, x, m.Channels, m.Side, m.Side).ChannelsLast(b.Tape)
 	var stages []nn.Image
 	for i := range 3 {

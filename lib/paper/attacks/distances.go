@@ -103,7 +103,7 @@ func (c Case) distances(ctx context.Context, l *lab.Lab, models int) ([]Distance
 		tasks = append(tasks, func(ctx context.Context) error {
 			for _, m := range methods {
 				if _, _, err := one.Weights(ctx, m); err != nil && !errors.As(err, new(*train.Diverged)) {
-					return fmt.Errorf("model %d: %s: %w", k, m.Name(), err)
+					return fmt.Errorf("model %d: %s: %w", k, m.Info().Name, err)
 				}
 			}
 			return nil

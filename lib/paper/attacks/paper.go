@@ -98,7 +98,7 @@ func drawings() Case {
 }
 
 // wideNet can memorise some hundred records.
-var wideNet = tabular.MLP{Hidden: 64, Dropout: tabular.NoDropout}
+var wideNet = tabular.MLP{Hidden: 64, Dropout: new(0.0)}
 
 func tableMethods() []unlearn.Method {
 	return []unlearn.Method{
@@ -110,7 +110,7 @@ func tableMethods() []unlearn.Method {
 func (c Case) variants() []lab.Variant {
 	out := []lab.Variant{{Label: Original, Method: unlearn.NoOp{}, Control: true}, {Label: Retrained, Method: unlearn.Retrain{}, Control: true}}
 	for _, m := range c.Methods {
-		out = append(out, lab.Variant{Label: m.Name(), Method: m})
+		out = append(out, lab.Variant{Label: m.Info().Name, Method: m})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -33,11 +34,11 @@ func TestEveryKindOfAuxiliaryRecordsHasItsRows(t *testing.T) {
 	for _, source := range sources {
 		control, method := of(auxiliaryLabel(source.Name())), of(blindUOnLabel(source.Name()))
 		tuned, is := control.Method.(unlearn.AuxiliaryTuning)
-		if !is || !control.Control || tuned.WithDefaults().(unlearn.AuxiliaryTuning).Auxiliary != source.Name() {
+		if !is || !control.Control || defaults.Fill(tuned).Auxiliary != source.Name() {
 			t.Errorf("%s: the control is %+v", source.Name(), control)
 		}
 		blind, is := method.Method.(unlearn.BlindU)
-		if !is || method.Control || blind.Masking.Replacement || blind.Unmasked || blind.WithDefaults().(unlearn.BlindU).Auxiliary != source.Name() {
+		if !is || method.Control || blind.Masking.Replacement || blind.Unmasked || defaults.Fill(blind).Auxiliary != source.Name() {
 			t.Errorf("%s: the method is %+v", source.Name(), method)
 		}
 	}

@@ -5,14 +5,13 @@ package blindu
 
 import (
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // codedVBU is the program's VBU, which is plain gradient ascent.
 func (c Case) codedVBU() unlearn.VBU {
-	m := unlearn.VBU{LR: c.LR, Divergence: nn.Zero, Stop: &unlearn.Stop{Batch: 0.02, Epoch: 0.1}}
+	m := unlearn.VBU{LR: c.LR, Divergence: new(0.0), Stop: &unlearn.Stop{Batch: 0.02, Epoch: 0.1}}
 	switch c.program() {
 	case adults:
 		m.Epochs = 15
@@ -30,10 +29,10 @@ func (c Case) codedBlindU() unlearn.BlindU {
 	if c.HasPixels() {
 		mask.Weighting = privacy.Exponential
 	}
-	m := unlearn.BlindU{LR: c.LR, Masking: mask, Rate: 4, Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}}
+	m := unlearn.BlindU{LR: c.LR, Masking: mask, Rate: new(4.0), Coded: &unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}}
 	switch c.program() {
 	case adults:
-		m.Auxiliary, m.Rate, m.Epochs = unlearn.Retained, 1, 15
+		m.Auxiliary, m.Rate, m.Epochs = unlearn.Retained, new(1.0), 15
 		m.Coded = &unlearn.Coded{Stop: unlearn.Stop{Batch: 0.02, Epoch: 0.1}, Kept: 5}
 	case photos:
 		m.Auxiliary = unlearn.Retained

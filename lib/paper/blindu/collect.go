@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/ib"
@@ -294,7 +295,7 @@ func predictSampled(c *lab.Case, w nn.Params, test datasets.Part) (none array.Ma
 	if err != nil {
 		return none, err
 	}
-	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: c.Problem.Arch.WithDefaults().(ib.Bottleneck)})
+	half, err := c.Lab.Join(c.Prepared, ib.Approximator{Of: defaults.Fill(c.Problem.Arch).(ib.Bottleneck)})
 	if err != nil {
 		return none, err
 	}

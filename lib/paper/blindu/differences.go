@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -85,7 +86,7 @@ func (c Case) federationDifferences(forget int, v variedSettings) []string {
 		return nil
 	}
 	var u settingDifferences
-	users := c.Users.WithDefaults()
+	users := defaults.Fill(c.Users)
 	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
 	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
 	if c.User() == nil {

@@ -29,7 +29,7 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 		words         string
 		same          func(c *Case, train, forget *int) // makes the setting the program's
 	}{
-		"beta":           {digit, 60_000, 3600, "beta 0.0001 (here 0.001)", func(c *Case, _, _ *int) { c.Goal = lab.Compression{Beta: 1e-4} }},
+		"beta":           {digit, 60_000, 3600, "beta 0.0001 (here 0.001)", func(c *Case, _, _ *int) { c.Goal = lab.Compression{Beta: new(1e-4)} }},
 		"local epochs":   {digit, 60_000, 3600, "10 local epochs a round (here 2)", func(c *Case, _, _ *int) { c.Users.LocalEpochs = 10 }},
 		"erased records": {digit, 60_000, 3600, "each of the 3 who ask holds the same 1200 records to be forgotten (here 3600)", func(_ *Case, _, f *int) { *f = 1200 }},
 		"the original":   {digit, 60_000, 3600, "the original is trained by the users (here at one place)", func(c *Case, _, _ *int) { c.Forget = lab.User{} }},
@@ -140,7 +140,7 @@ func TestTheProgramsNumbers(t *testing.T) {
 		if *v.Stop != c.vbu || *b.Coded != c.blindu {
 			t.Errorf("%s: stops %+v and %+v", c.of.Label, *v.Stop, *b.Coded)
 		}
-		if got := fmt.Sprintf("%g %d %s %s", b.Rate, b.Epochs, b.Auxiliary, b.Masking.Weighting); got != c.rest || b.Masking.Rate != 0.601 {
+		if got := fmt.Sprintf("%g %d %s %s", *b.Rate, b.Epochs, b.Auxiliary, b.Masking.Weighting); got != c.rest || b.Masking.Rate != 0.601 {
 			t.Errorf("%s: BlindU %q", c.of.Label, got)
 		}
 		if got := fmt.Sprintf("%d %d %d %v", h.LocalEpochs, h.ErasingEpochs, h.Batch, *h.Stop); got != c.hbfu {

@@ -26,7 +26,7 @@ func cifar10() Case {
 	return Case{
 		Label: "CIFAR-10", LR: 5e-4, Eta: 5e-5, Known: 3000, Victims: 1000, Users: unlearn.Users{LocalEpochs: 2}, Gradient: normalisation,
 		Setting: lab.Setting{
-			Data: lab.Images{Set: "cifar10", Pixels: true}, Goal: lab.Compression{Beta: 1e-2}, Forget: lab.Backdoor{},
+			Data: lab.Images{Set: "cifar10", Pixels: true}, Goal: lab.Compression{Beta: new(1e-2)}, Forget: lab.Backdoor{},
 			Fit:   train.Config{Epochs: 20, Batch: 100, Clip: 1},
 			Model: bottleneck(ib.ResNet{}, resNetLatent, ib.ResNet{}),
 		},
@@ -85,7 +85,7 @@ func cifar100() Case {
 func tinyImageNet() Case {
 	c := cifar10()
 	c.Label, c.Data, c.Forget = "Tiny-ImageNet", lab.Images{Set: "tiny_imagenet", Pixels: true}, lab.Backdoor{Fraction: 0.003}
-	c.Goal, c.Fit.Batch = lab.Compression{Beta: 1e-4}, 200
+	c.Goal, c.Fit.Batch = lab.Compression{Beta: new(1e-4)}, 200
 	return c
 }
 

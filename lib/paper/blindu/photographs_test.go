@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/images"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -65,7 +66,7 @@ func TestPhotographsHaveThePublishedSettings(t *testing.T) {
 				t.Errorf("%s: %+v, rate %v, beta %v", c.Label, c.Fit, c.LR, c.beta())
 			}
 			for _, a := range c.variants() {
-				if rate := rateOf(a.Method.WithDefaults()); rate != 0 && rate != 5e-4 {
+				if rate := rateOf(defaults.Fill(a.Method)); rate != 0 && rate != 5e-4 {
 					t.Errorf("%s, %s: rate %v", c.Label, a.Label, rate)
 				}
 			}
@@ -120,10 +121,10 @@ func rateOf(m unlearn.Method) float64 {
 func TestOtherCasesKeepTheirRates(t *testing.T) {
 	for _, c := range []Case{mnist(), adult(), glyphs()} {
 		for _, a := range append(c.variants(), c.privateVariants()...) {
-			if rate := rateOf(a.Method.WithDefaults()); rate != 0 && rate != 1e-3 {
+			if rate := rateOf(defaults.Fill(a.Method)); rate != 0 && rate != 1e-3 {
 				t.Errorf("%s, %s: rate %v", c.Label, a.Label, rate)
 			}
-			if m, is := a.Method.WithDefaults().(unlearn.BlindU); is && !m.Unmasked && m.Masking.Channels != 1 {
+			if m, is := defaults.Fill(a.Method).(unlearn.BlindU); is && !m.Unmasked && m.Masking.Channels != 1 {
 				t.Errorf("%s, %s: masked in %d channels", c.Label, a.Label, m.Masking.Channels)
 			}
 		}
@@ -212,7 +213,7 @@ func TestPhotographsAreInTablesTwoAndThree(t *testing.T) {
 			t.Fatalf("%d networks, %v", len(s.Cases), err)
 		}
 		for i, c := range s.Cases {
-			b := networkOf(t, c).WithDefaults().(ib.Bottleneck)
+			b := defaults.Fill(networkOf(t, c)).(ib.Bottleneck)
 			if want := []string{"resnet", "vit"}[i]; b.Compressor.Name() != "resnet" || b.Approximator.Name() != want {
 				t.Errorf("%s, %s: %s", scale, c.Label, b.Name())
 			}

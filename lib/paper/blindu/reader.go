@@ -104,9 +104,9 @@ func (o *OpenedCase) Evaluate(w nn.Params) (*Row, error) {
 	return row, row.addAccuracies(o.Case, o.spec, w)
 }
 
-// Beta is a change for Open: another weight of the divergence, nn.Zero for none.
+// Beta is a change for Open: another weight of the divergence, 0 for none.
 func Beta(beta float64) func(*lab.Setting) {
-	return func(s *lab.Setting) { s.Goal = lab.Compression{Beta: beta} }
+	return func(s *lab.Setting) { s.Goal = lab.Compression{Beta: new(beta)} }
 }
 
 // Latent is a change for Open: codes of n variables.

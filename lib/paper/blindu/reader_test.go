@@ -9,7 +9,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/representation"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/ib"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -67,7 +66,7 @@ func TestWhatCodesSay(t *testing.T) {
 	if err != nil || narrow.Record > said.Record/10 || narrow.Label > said.Label/2 {
 		t.Errorf("with beta 10: %+v, %v; with the paper's: %+v", narrow, err, said)
 	}
-	if open, err := openCase(t, Normal, Latent(4), Beta(nn.Zero)).Information(); err != nil || open.Record < said.Record {
+	if open, err := openCase(t, Normal, Latent(4), Beta(0)).Information(); err != nil || open.Record < said.Record {
 		t.Errorf("with beta 0: %+v, %v; with the paper's: %+v", open, err, said)
 	}
 }

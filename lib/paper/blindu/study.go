@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -158,10 +159,10 @@ func (c Case) coordinates() string {
 // beta and rate are the effective values.
 func (c Case) beta() float64 {
 	g, _ := c.Goal.(lab.Compression)
-	return g.WithDefaults().(lab.Compression).Beta
+	return *defaults.Fill(g).Beta
 }
 
-func (c Case) rate() float64 { return c.masking(false).WithDefaults().Rate }
+func (c Case) rate() float64 { return defaults.Fill(c.masking(false)).Rate }
 
 // masking is how an owner masks records. A position of a photograph is masked in all of its
 // channels, or in none.

@@ -30,7 +30,9 @@ var (
 		}
 		c.Forget = lab.Random{Fraction: v}
 	}}
-	byBeta = sweep{axis: "beta", values: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, log: true, vary: func(c *Case, v float64) { c.Goal = lab.Compression{Beta: v} }}
+	byBeta = sweep{axis: "beta", values: []float64{1e-4, 1e-3, 1e-2, 1e-1, 1}, log: true, vary: func(c *Case, v float64) {
+		c.Goal = lab.Compression{Beta: new(v)}
+	}}
 	byRate = sweep{axis: "sampling rate", values: []float64{0.2, 0.4, 0.6, 0.8, 1}, vary: func(c *Case, v float64) { c.Rate = v }}
 )
 

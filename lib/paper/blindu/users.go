@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -100,7 +101,7 @@ func (ev *evidence) users() *paper.Output {
 	for _, c := range ev.Cases {
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: user %d of %d asks; they hold %d to %d records.",
-				c.Label, c.User().Number, c.User().Users.WithDefaults().Count, rows[0].Least, rows[0].Most))
+				c.Label, c.User().Number, defaults.Fill(c.User().Users).Count, rows[0].Least, rows[0].Most))
 		}
 	}
 	return &paper.Output{Table: t}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -134,7 +135,7 @@ func TestUsersAreThereAtEveryScale(t *testing.T) {
 			if c.Backdoor() != nil || c.User() == nil || c.User().Central || strings.Contains(c.Label, "backdoor") || len(c.variants()) != len(usersVariants) {
 				t.Errorf("%s: %q has %d variants", scale, c.Label, len(c.variants()))
 			}
-			if h := c.User().Users.WithDefaults(); h != c.Users.WithDefaults() {
+			if h := defaults.Fill(c.User().Users); h != defaults.Fill(c.Users) {
 				t.Errorf("%s: the original is trained by %+v, methods count the rounds of %+v", c.Label, h, c.Users)
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -82,11 +81,11 @@ func (c Case) variants() []lab.Variant {
 		{Label: WithoutReplacement, Method: unlearn.BlindU{LR: c.LR, Masking: without}},
 		{Label: Compressed, Method: unlearn.BlindU{LR: c.LR, Unmasked: true}},
 		{Label: Printed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighting: unlearn.AsPrinted}},
-		{Label: Weights, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighting: unlearn.ByRatio, Rate: 4}},
+		{Label: Weights, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighting: unlearn.ByRatio, Rate: new(4.0)}},
 		{Label: Coded, Method: c.codedBlindU()},
 		{Label: Bounded, Method: unlearn.BlindU{LR: c.LR, Masking: without, Bounded: true}},
 		{Label: Summed, Method: unlearn.BlindU{LR: c.LR, Masking: without, Weighting: unlearn.Added}},
-		{Label: Unaware, Method: unlearn.BlindU{LR: c.LR, Masking: without, Rate: nn.Zero}},
+		{Label: Unaware, Method: unlearn.BlindU{LR: c.LR, Masking: without, Rate: new(0.0)}},
 		{Label: OnTheRetains, Method: unlearn.BlindU{LR: c.LR, Masking: without, Auxiliary: unlearn.Retained}},
 	}
 	all = append(all, c.weightedVariants()...)

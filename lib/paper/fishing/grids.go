@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -39,7 +38,7 @@ func gridVariants() []lab.Variant {
 		}
 	}
 	add("ascent alone, 100 steps at 0.0001", unlearn.AscentTuning{Steps: 100, LR: 1e-4, Untuned: true})
-	add("ascent without the cut, 10 steps at 1e-05", unlearn.AscentTuning{Clip: nn.Zero})
+	add("ascent without the cut, 10 steps at 1e-05", unlearn.AscentTuning{Clip: new(0.0)})
 	for _, d := range scrubDamping {
 		for _, n := range scrubSteps {
 			if d == 0.1 || n == 100 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -23,7 +24,7 @@ func TestTheGridsHaveTableTwosAmongThem(t *testing.T) {
 	}
 	standard, _ := StudyAt("standard")
 	of := func(variants []lab.Variant, label string) unlearn.Method {
-		return variants[slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label })].Method.WithDefaults()
+		return defaults.Fill(variants[slices.IndexFunc(variants, func(a lab.Variant) bool { return a.Label == label })].Method)
 	}
 	variants, table2 := s.Cases[0].variants(), standard.Cases[0].variants()
 	labels := map[string]bool{}
@@ -210,7 +211,7 @@ func TestTheConditionalAutoencoderIsAttackedLikeThePlainOne(t *testing.T) {
 	if err := out.Check(); err != nil || len(out.Rows) != 9 || out.Rows[4].Cells[7].Text != "0.864*  0.73" || out.Rows[0].Cells[7].Text != "0.769  0.54 (P-A)" {
 		t.Errorf("%+v, %v", out.Rows, err)
 	}
-	if m := s.Cases[1].Also[0].Method.WithDefaults().(unlearn.FisherScrub); m.Damping != 1e-8 || m.Steps != 100 {
+	if m := defaults.Fill(s.Cases[1].Also[0].Method).(unlearn.FisherScrub); m.Damping != 1e-8 || m.Steps != 100 {
 		t.Errorf("%+v", m)
 	}
 	if _, err := byConditional("huge"); err == nil {

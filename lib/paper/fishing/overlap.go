@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/vae"
@@ -156,7 +157,7 @@ func networkKeyOn(c *lab.Case, n model.Network) lab.NetworkKey {
 func (c Case) narrow(seed int) lab.Setting {
 	s := c.setting(seed)
 	if m, ok := c.Model.(vae.Cells); ok {
-		m.Latent = max(1, m.WithDefaults().(vae.Cells).Latent/4)
+		m.Latent = max(1, defaults.Fill(m).Latent/4)
 		s.Model = m
 	}
 	return s

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -168,7 +169,7 @@ func conditionalModel(ctx context.Context, c *lab.Case, of Case) (comparedModel,
 	if err != nil {
 		return comparedModel{}, err
 	}
-	m, ok := with.Problem.Arch.WithDefaults().(vae.Cells)
+	m, ok := defaults.Fill(with.Problem.Arch).(vae.Cells)
 	if !ok {
 		return comparedModel{}, fmt.Errorf("%s cannot be made conditional", c.Problem.Arch.Name())
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/verify/fisher"
@@ -225,7 +224,7 @@ func TestDecodedResidualsAreThoseOfTheLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.InitialWeights(1)}
+	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: new(0.0)}, weights: c.InitialWeights(1)}
 	rows := []int{3, 7, 100}
 	d, err := s.decodedStats(rows)
 	if err != nil {
@@ -256,7 +255,7 @@ func TestThePropositionKnowsItsSets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: nn.Zero}, weights: c.InitialWeights(1)}
+	s := comparedModel{Problem: c.Problem, goal: lab.Reconstruction{Plain: true, Beta: new(0.0)}, weights: c.InitialWeights(1)}
 	k := cellType{cells: []int{3, 7, 100}, other: []int{200, 9, 31, 44, 58, 71}}
 	matrix := func(values ...float64) fisher.Diagonal {
 		shape := []int{len(c.About.Features), 16}

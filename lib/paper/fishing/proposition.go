@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -120,7 +121,7 @@ type decodedMoments struct {
 }
 
 func (s comparedModel) decodedStats(rows []int) (d decodedMoments, err error) {
-	m, ok := s.Arch.WithDefaults().(vae.Cells)
+	m, ok := defaults.Fill(s.Arch).(vae.Cells)
 	if !ok {
 		return d, fmt.Errorf("%s is not an autoencoder of cells", s.Arch.Name())
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	datacells "github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -57,10 +58,10 @@ func TestThePapersScaleIsThePapers(t *testing.T) {
 			if at.Seed != 3 || at.Fit.Epochs != 100 || at.Fit.Batch != 256 || at.Fit.Optimizer != (nn.Adam{LR: 1e-4}) || c.Neighbours != 10 {
 				t.Errorf("%s: %+v", c.Label, at.Fit)
 			}
-			if m, ok := at.Model.(vae.Cells).WithDefaults().(vae.Cells); !ok || !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
+			if m := defaults.Fill(at.Model.(vae.Cells)); !slices.Equal(m.Hidden, []int{1024, 512, 128}) || m.Latent != 32 {
 				t.Errorf("%s: network %+v", c.Label, m)
 			}
-			if at.Data.(lab.Cells).WithDefaults().Variable.Top != 2000 || at.Data.(lab.Cells).WithDefaults().TrainFraction != 0.85 {
+			if defaults.Fill(at.Data.(lab.Cells)).Variable.Top != 2000 || defaults.Fill(at.Data.(lab.Cells)).TrainFraction != 0.85 {
 				t.Errorf("%s: prepared as %+v", c.Label, at.Data)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/privacy"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -29,7 +30,7 @@ type Spending struct {
 
 // newSpending is nil for a method without private training.
 func newSpending(m unlearn.Method, r *unlearn.Report, retained int) (*Spending, error) {
-	private, is := m.WithDefaults().(unlearn.DPRetrain)
+	private, is := defaults.Fill(m).(unlearn.DPRetrain)
 	if !is {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -105,7 +106,7 @@ func (ev *evidence) steps() *paper.Output {
 // of its own before its fine-tuning, with some of fewer and of more steps. What is left is the
 // method's own.
 func (ev *evidence) beyondTraining(way func(Row) float64) (out []string) {
-	own := unlearn.SCRUBLatent{}.WithDefaults().(unlearn.SCRUBLatent)
+	own := defaults.Fill(unlearn.SCRUBLatent{})
 	many := func(label string) string { return label + asManySteps }
 	for _, c := range ev.Cases {
 		var texts []string
@@ -199,7 +200,7 @@ func trainingNote(c Case, cells, retained int) string {
 		return ""
 	}
 	const ten = 10
-	tuning := unlearn.RetainTuning{}.WithDefaults().(unlearn.RetainTuning)
+	tuning := defaults.Fill(unlearn.RetainTuning{})
 	return fmt.Sprintf("trained at %g, %.3g times the paper's rate, for %d steps where the paper's PBMC-33k takes %d. "+
 		"Methods keep the paper's rate, %g, and its numbers of epochs: %d epochs are %d steps where it takes %d. "+
 		"The table 'steps' has them for as many steps as the paper's.",

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -36,8 +35,8 @@ func TestEveryMethodThatCountsEpochsHasAStepMatchedVariant(t *testing.T) {
 			if a.Method != table2[a.Label].Method || a.Control != b.Control || b.Label != a.Label+asManySteps {
 				t.Errorf("%s: %s beside %s", scale, b.Label, a.Label)
 			}
-			if name := a.Method.Name() + "-step-matched"; b.Method.Name() != name {
-				t.Errorf("%s: %s is %s, want %s", scale, b.Label, b.Method.Name(), name)
+			if name := a.Method.Info().Name + "-step-matched"; b.Method.Info().Name != name {
+				t.Errorf("%s: %s is %s, want %s", scale, b.Label, b.Method.Info().Name, name)
 			}
 		}
 		for _, label := range []string{Ten, Thirty, RetainTuned, Ascended, Dampened, Scrubbed, ScrubbedOne, Contrasted} {
@@ -147,7 +146,7 @@ func TestTheRowHasWhatWasSpent(t *testing.T) {
 	c.Only = []string{Original, Retrained, OtherSeed}
 	c.Also = []lab.Variant{
 		{Label: Private, Method: unlearn.DPRetrain{Epochs: 3}}, {Label: PrivateExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true}},
-		{Label: Unnoised, Method: unlearn.DPRetrain{Epochs: 3, Noise: nn.Zero}}, {Label: UnnoisedExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true, Noise: nn.Zero}},
+		{Label: Unnoised, Method: unlearn.DPRetrain{Epochs: 3, Noise: new(0.0)}}, {Label: UnnoisedExact, Method: unlearn.DPRetrain{Epochs: 3, Exact: true, Noise: new(0.0)}},
 	}
 	ev, err := collect(t.Context(), newEnv(t), s)
 	if err != nil {

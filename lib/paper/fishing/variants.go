@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/lab"
-	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -55,8 +54,8 @@ func (c Case) variants() []lab.Variant {
 		{Label: RetrainedCoded, Method: again, Control: true},
 		{Label: Ten, Method: unlearn.RetainTuning{Epochs: 10}, Control: true},
 		{Label: Thirty, Method: unlearn.RetainTuning{Epochs: 30}, Control: true},
-		{Label: Unnoised, Method: unlearn.DPRetrain{Noise: nn.Zero}, Control: true},
-		{Label: UnnoisedExact, Method: unlearn.DPRetrain{Exact: true, Noise: nn.Zero}, Control: true},
+		{Label: Unnoised, Method: unlearn.DPRetrain{Noise: new(0.0)}, Control: true},
+		{Label: UnnoisedExact, Method: unlearn.DPRetrain{Exact: true, Noise: new(0.0)}, Control: true},
 		{Label: RetainTuned, Method: unlearn.RetainTuning{}},
 		{Label: Ascended, Method: unlearn.AscentTuning{}},
 		{Label: Dampened, Method: unlearn.SSD{}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -35,7 +36,7 @@ func TestTheWeightsHaveTableTwosAmongThem(t *testing.T) {
 			if got := reflect.ValueOf(k.method(v)).FieldByName(field[k.symbol]).Float(); got != v {
 				t.Errorf("%s: the weight is %v", k.name(v), got)
 			}
-			if !reflect.DeepEqual(k.method(v).WithDefaults(), variants[at].Method.WithDefaults()) {
+			if !reflect.DeepEqual(defaults.Fill(k.method(v)), defaults.Fill(variants[at].Method)) {
 				continue
 			}
 			same++

@@ -106,7 +106,7 @@ func memorising() ShadowModels {
 	f.prepare(func(p *datacells.Preparation) { p.TrainFraction = 0.06 })
 	f.Fit.Epochs, f.Fit.Batch, f.LR = 120, 16, 3e-3
 	f.Forget = lab.Class("type0")
-	f.Goal = lab.Reconstruction{Plain: true, Beta: 0.05}
+	f.Goal = lab.Reconstruction{Plain: true, Beta: new(0.05)}
 	f.Model = vae.Cells{Hidden: []int{64}, Latent: 16}
 	return f
 }

@@ -117,13 +117,13 @@ func (n NamedCase) variants() []lab.Variant {
 	out = append(out, methodVariants(tableMethods())...)
 	// The one setting that reaches the forget set: four times the paper's rate.
 	fast := unlearn.NegGrad{LR: 2e-3}
-	return append(out, lab.Variant{Label: fast.Name() + ", rate x 4", Method: fast})
+	return append(out, lab.Variant{Label: fast.Info().Name + ", rate x 4", Method: fast})
 }
 
 func methodVariants(methods []unlearn.Method) []lab.Variant {
 	var out []lab.Variant
 	for _, m := range methods {
-		out = append(out, lab.Variant{Label: m.Name(), Method: m, Control: lab.IsControl(m)})
+		out = append(out, lab.Variant{Label: m.Info().Name, Method: m, Control: lab.IsControl(m)})
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func realData(name string) Case { return memorisingCase("table: "+name, name) }
 func memorisingCase(label, name string) Case {
 	return Case{label, lab.Setting{
 		Data: lab.Table{Set: name, MaxRows: 600}, Forget: lab.Random{Fraction: 0.20}, Fit: train.Config{Epochs: 200, Optimizer: nn.Adam{LR: 5e-3}},
-		Model: tabular.MLP{Hidden: 64, Dropout: tabular.NoDropout},
+		Model: tabular.MLP{Hidden: 64, Dropout: new(0.0)},
 	}}
 }
 

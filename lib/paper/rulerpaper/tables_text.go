@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -361,7 +362,7 @@ func textNotes(c *Collected) []string {
 // networkNote says how the network differs from the paper's.
 func (s TextScale) networkNote() string {
 	const published = "The paper takes Bio_ClinicalBERT, 12 layers of width 768, trained on clinical notes."
-	m := s.bert().WithDefaults().(text.BERT)
+	m := defaults.Fill(s.bert())
 	switch s.Weights {
 	case texts.BioClinicalBERT:
 		return "Bio_ClinicalBERT, as in the paper. The tokenizer lowers case."

@@ -107,10 +107,10 @@ var (
 
 func (s *suite) refusesInvalid(t *testing.T) {
 	cases := s.invalid
-	if s.method.Sees().Earlier {
+	if s.method.Info().Sees.Earlier {
 		cases = append(cases[:len(cases):len(cases)], absent)
 	}
-	if s.method.Sees().HeldOut {
+	if s.method.Info().Sees.HeldOut {
 		cases = append(cases[:len(cases):len(cases)], unseen)
 	}
 	for _, c := range cases {
@@ -124,7 +124,7 @@ func (s *suite) refusesInvalid(t *testing.T) {
 			if p != nil || rep != nil {
 				t.Error("there is a result as well as an error")
 			}
-			for _, w := range append(c.words, fmt.Sprintf("unlearn %s:", s.method.Name())) {
+			for _, w := range append(c.words, fmt.Sprintf("unlearn %s:", s.method.Info().Name)) {
 				if !strings.Contains(err.Error(), w) {
 					t.Errorf("error %q does not say %q", err, w)
 				}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -16,7 +17,7 @@ import (
 // seesOnlyWhatItDeclares runs the method on requests whose hidden parts are replaced,
 // damaged or absent: the result must not change by a bit.
 func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
-	sees := s.method.Sees()
+	sees := s.method.Info().Sees
 	for _, c := range []struct {
 		name    string
 		direct  bool // Apply would refuse the request
@@ -33,7 +34,7 @@ func (s *suite) seesOnlyWhatItDeclares(t *testing.T) {
 				t.Errorf("%s: Apply gives another result", c.name)
 			}
 		}
-		out, err := s.method.Unlearn(context.Background(), r)
+		out, err := defaults.Fill(s.method).Unlearn(context.Background(), r)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", c.name, err)

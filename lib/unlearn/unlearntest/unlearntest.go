@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -74,7 +75,7 @@ func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
 	s := &suite{method: m, toy: NewToy(t), invalid: invalidRequests}
 	s.run(t, options)
-	if !unlearn.IsGeneral(m) {
+	if !m.Info().General {
 		t.Run("needs a classifier", s.needsAClassifier)
 	}
 }
@@ -83,8 +84,8 @@ func Run(t *testing.T, m unlearn.Method, options ...Option) {
 // records without labels.
 func RunGenerative(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Helper()
-	if !unlearn.IsGeneral(m) {
-		t.Fatalf("%s does not say that it is General", m.Name())
+	if !m.Info().General {
+		t.Fatalf("%s does not say that it is General", m.Info().Name)
 	}
 	s := &suite{method: m, toy: NewGenerativeToy(t), invalid: invalidGenerative}
 	s.run(t, options)
@@ -149,7 +150,7 @@ func (s *suite) trains() bool { return len(s.report.History) > 0 }
 var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (s *suite) hasAName(t *testing.T) {
-	if name := s.method.Name(); !shortName.MatchString(name) {
+	if name := s.method.Info().Name; !shortName.MatchString(name) {
 		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
 	}
 	if _, err := json.Marshal(s.method); err != nil {
@@ -157,18 +158,21 @@ func (s *suite) hasAName(t *testing.T) {
 	}
 }
 
-// resolvesToItself checks that WithDefaults changes neither what the method is nor its
-// result, and that applying it twice changes nothing more.
+// resolvesToItself checks that the tags of defaults fit their fields, and that filling them in
+// changes neither what the method is nor its result, and a second time nothing more.
 func (s *suite) resolvesToItself(t *testing.T) {
-	once := s.method.WithDefaults()
-	if once.Name() != s.method.Name() || once.Sees() != s.method.Sees() || unlearn.VersionOf(once) != unlearn.VersionOf(s.method) {
-		t.Errorf("WithDefaults gives another method: %s", once.Name())
+	if err := defaults.Check(s.method); err != nil {
+		t.Error(err)
+	}
+	once := defaults.Fill(s.method)
+	if once.Info() != s.method.Info() {
+		t.Errorf("with defaults it is another method: %+v", once.Info())
 	}
 	first, err := json.Marshal(once)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := json.Marshal(once.WithDefaults()); err != nil || string(again) != string(first) {
+	if again, err := json.Marshal(defaults.Fill(once)); err != nil || string(again) != string(first) {
 		t.Errorf("with defaults it is %s, with defaults again %s (%v)", first, again, err)
 	}
 	if p, _, err := unlearn.Apply(context.Background(), once, s.toy.request()); err != nil || p.Hash() != s.want.Hash() {
@@ -178,7 +182,7 @@ func (s *suite) resolvesToItself(t *testing.T) {
 
 func (s *suite) reports(t *testing.T) {
 	rep := s.report
-	if rep.Method != s.method.Name() || rep.Epochs != len(rep.History) {
+	if rep.Method != s.method.Info().Name || rep.Epochs != len(rep.History) {
 		t.Errorf("report %+v", rep)
 	}
 	moved, err := s.want.Displacement(s.toy.Request.Original)

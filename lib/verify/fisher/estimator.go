@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -147,8 +148,8 @@ func (d Diagonal) addScaled(e Diagonal, factor float64) Diagonal {
 // near 0 and the forget set's is not. (2) The damping makes two dead tensors equal: their cosine is
 // exactly 1 (the paper prints 0.998, because it adds in float32).
 type Coded struct {
-	Batch   int     // 0: 256
-	Damping float64 // 0: 1e-8, nn.Zero: none
+	Batch   int      `default:"256"`
+	Damping *float64 `default:"1e-8"` // new(0.0): none
 	Seed    engine.Root
 }
 
@@ -164,13 +165,13 @@ func (Coded) About() string {
 
 // Estimate implements Estimator.
 func (c Coded) Estimate(ctx context.Context, r *model.Runner, p nn.Params, o train.Objective) (Diagonal, error) {
-	batch, damping, err := c.withDefaults()
+	c = defaults.Fill(c)
+	if err := c.check(); err != nil {
+		return Diagonal{}, err
+	}
+	f, err := train.BatchSquaredGradients(ctx, r, p, o, c.Batch, train.Mode{Training: true, Seed: c.Seed})
 	if err != nil {
 		return Diagonal{}, err
 	}
-	f, err := train.BatchSquaredGradients(ctx, r, p, o, batch, train.Mode{Training: true, Seed: c.Seed})
-	if err != nil {
-		return Diagonal{}, err
-	}
-	return newDiagonal(p, f, damping), nil
+	return newDiagonal(p, f, *c.Damping), nil
 }

@@ -24,7 +24,7 @@ func initial(a model.Architecture) nn.Params {
 }
 
 // autoencoder is a small network of cells, with n cells to reconstruct.
-func autoencoder(n int, dropout float64) (vae.Cells, train.Objective) {
+func autoencoder(n int, dropout *float64) (vae.Cells, train.Objective) {
 	m := vae.Cells{Genes: 6, Hidden: []int{5, 4}, Latent: 2, Dropout: dropout}
 	rng := rand.New(rand.NewPCG(3, 4))
 	x, library := array.New[float32](n, m.Genes), array.New[float32](n, 1)
@@ -84,7 +84,7 @@ func wantWords(t *testing.T, err error, words string) {
 
 // The exact estimator against a loop that takes one record's gradient at a time.
 func TestExactIsALoopOverRecords(t *testing.T) {
-	vae, cells := autoencoder(9, 0)
+	vae, cells := autoencoder(9, nil)
 	mlp, labels := classifier(9)
 	for _, c := range []struct {
 		arch model.Architecture
@@ -130,7 +130,7 @@ func TestExactIsALoopOverRecords(t *testing.T) {
 // The coded estimator against the gradient of every batch's sum, with the draws of a
 // training. Batches of one record are the exact estimator's squares, with damping.
 func TestCodedSquaresTheSumOfABatch(t *testing.T) {
-	m, o := autoencoder(10, 0)
+	m, o := autoencoder(10, nil)
 	r, p := modeltest.OpenRunner(t, m), initial(m)
 	got, err := Coded{Batch: 4, Seed: 7}.Estimate(t.Context(), r, p, o)
 	if err != nil {
@@ -155,7 +155,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 		t.Errorf("nothing is drawn: %v", err)
 	}
 	mlp, labels := classifier(6)
-	mlp.Dropout = tabular.NoDropout
+	mlp.Dropout = new(0.0)
 	r, p = modeltest.OpenRunner(t, mlp), initial(mlp)
 	alone, err := Coded{Batch: 1}.Estimate(t.Context(), r, p, labels)
 	if err != nil {
@@ -166,7 +166,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	eachPair(alone, exact, func(x, y float64) { checkClose(t, "batches of one", x, y+1e-8, 1e-5*(1e-6+y)) })
-	whole, err := Coded{Damping: nn.Zero}.Estimate(t.Context(), r, p, labels)
+	whole, err := Coded{Damping: new(0.0)}.Estimate(t.Context(), r, p, labels)
 	if err != nil || whole.Damping != 0 || !(math.Abs(whole.Trace()/exact.Trace()-1) > 0.05) {
 		t.Errorf("one batch of six gives the trace %v, single records %v (%v)", whole.Trace(), exact.Trace(), err)
 	}
@@ -174,7 +174,7 @@ func TestCodedSquaresTheSumOfABatch(t *testing.T) {
 
 // Draws of the latent variable are averaged; dropout is refused.
 func TestExactAveragesDraws(t *testing.T) {
-	m, o := autoencoder(5, nn.Zero)
+	m, o := autoencoder(5, new(0.0))
 	r, p := modeltest.OpenRunner(t, m), initial(m)
 	var sum Diagonal
 	for seed := range engine.Root(3) {
@@ -192,7 +192,7 @@ func TestExactAveragesDraws(t *testing.T) {
 	if mean, err := (Exact{}).Estimate(t.Context(), r, p, o); err != nil || mean.Trace() == got.Trace() {
 		t.Errorf("the posterior's mean is no draw: %v", err)
 	}
-	m.Dropout = 0
+	m.Dropout = nil
 	_, err = Exact{Draws: 1}.Estimate(t.Context(), modeltest.OpenRunner(t, m), p, o)
 	wantWords(t, err, "drops out units")
 	_, err = Exact{Draws: -1}.Estimate(t.Context(), r, p, o)
@@ -270,7 +270,7 @@ func TestSetsAddUp(t *testing.T) {
 // Of a squared error the dispersion head gets no gradient: as coded its cosine is 1
 // because both are the damping; ours leaves it out.
 func TestADeadHeadHasTheCosineOfItsDamping(t *testing.T) {
-	m, o := autoencoder(10, 0)
+	m, o := autoencoder(10, nil)
 	r, p := modeltest.OpenRunner(t, m), initial(m)
 	two := func(e Estimator) (f, rest Diagonal) {
 		f, err := e.Estimate(t.Context(), r, p, record(o, 0, 1, 2))

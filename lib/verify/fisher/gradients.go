@@ -3,23 +3,22 @@
 package fisher
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/defaults"
 )
 
 // FromGradients returns the exact information from gradients, a record per row and a weight per
 // column.
 func FromGradients(g array.Matrix[float64]) (Diagonal, error) {
-	return Coded{Batch: 1, Damping: nn.Zero}.FromGradients(g)
+	return Coded{Batch: 1, Damping: new(0.0)}.FromGradients(g)
 }
 
 // FromGradients is Coded from gradients, a record per row in their order.
 func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
-	batch, damping, err := c.withDefaults()
-	if err != nil {
+	c = defaults.Fill(c)
+	if err := c.check(); err != nil {
 		return Diagonal{}, err
 	}
 	if err := g.Check("gradients"); err != nil {
@@ -30,11 +29,11 @@ func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
 	}
 	t := Tensor{Name: "weights", Shape: []int{g.Cols}, Values: make([]float64, g.Cols)}
 	for j := range t.Values {
-		t.Values[j] = damping
+		t.Values[j] = *c.Damping
 	}
-	for first := 0; first < g.Rows; first += batch {
+	for first := 0; first < g.Rows; first += c.Batch {
 		sum := make([]float64, g.Cols)
-		for i := first; i < min(first+batch, g.Rows); i++ {
+		for i := first; i < min(first+c.Batch, g.Rows); i++ {
 			for j, v := range g.Row(i) {
 				sum[j] += v
 			}
@@ -43,17 +42,12 @@ func (c Coded) FromGradients(g array.Matrix[float64]) (Diagonal, error) {
 			t.Values[j] += v * v / float64(g.Rows)
 		}
 	}
-	return Diagonal{Tensors: []Tensor{t}, Damping: damping}, nil
+	return Diagonal{Tensors: []Tensor{t}, Damping: *c.Damping}, nil
 }
 
-// withDefaults replaces zeros by the defaults.
-func (c Coded) withDefaults() (batch int, damping float64, err error) {
-	batch, damping = cmp.Or(c.Batch, 256), cmp.Or(c.Damping, 1e-8)
-	if damping == nn.Zero {
-		damping = 0
+func (c Coded) check() error {
+	if c.Batch < 1 || !(*c.Damping >= 0) {
+		return fmt.Errorf("fisher: batches of %d and a damping of %v", c.Batch, *c.Damping)
 	}
-	if batch < 1 || !(damping >= 0) {
-		return 0, 0, fmt.Errorf("fisher: batches of %d and a damping of %v", c.Batch, c.Damping)
-	}
-	return batch, damping, nil
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/diffusion"
@@ -118,7 +119,7 @@ func (d Setting) withDefaults() Setting {
 		d.Fit.Schedule = train.Cosine()
 	}
 	d.Fit = d.Fit.WithDefaults()
-	d.Loss = d.Loss.WithDefaults()
+	d.Loss = defaults.Fill(d.Loss)
 	d.Fit.Seed, d.Loss.Seed = engine.Root(d.Seed), engine.Root(d.Seed)
 	return d
 }
@@ -188,7 +189,7 @@ func (d Setting) Run(ctx context.Context, l *lab.Lab) (*Result, error) {
 // withData sets what follows from the data: the image's shape and the bandwidths.
 func (d Setting) withData(data *imageGroups) Setting {
 	d.Net.Channels, d.Net.Side = data.shape[0], data.shape[1]
-	d.Net = d.Net.WithDefaults().(diffusion.UNet)
+	d.Net = defaults.Fill(d.Net)
 	if len(d.Sigmas) == 0 {
 		d.Sigmas = Sigmas(d.Net.Encoded(), 11)
 	}

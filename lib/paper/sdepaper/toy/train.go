@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -25,7 +26,7 @@ type fit struct {
 }
 
 func (r *experiment) fit(p part) fit {
-	return fit{r.arch.Name(), r.arch.WithDefaults(), r.config(p), r.Epochs}
+	return fit{r.arch.Name(), defaults.Fill(r.arch), r.config(p), r.Epochs}
 }
 
 func (r *experiment) key(recipe string, p part, config any) store.Key {
