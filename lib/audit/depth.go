@@ -14,8 +14,8 @@ import (
 // retrained model compared with itself has 1 exactly.
 //
 // Null: 1, as much is gone as by retraining; 0 is intact. Memory lies below. Texts without a layer in
-// which the retrained model's states cost more than 0.05 have no value and are left out. The score ends at 1: it does not see what lies beyond retraining, and is
-// no evidence where most texts have 1.
+// which the retrained model's states cost more than 0.05 have no value and are left out. The score
+// ends at 1: it does not see what lies beyond retraining, and is no evidence where most texts have 1.
 type Depth struct{}
 
 var _ Lens = Depth{}

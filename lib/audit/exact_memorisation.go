@@ -19,8 +19,8 @@ func (ExactMemorisation) Info() Info {
 	return Info{
 		Measures: "share of the forgotten texts' tokens that are the most probable ones",
 		Asks:     "How many tokens of the forgotten texts does the model predict, given those before?",
-		How: "Mean over forgotten texts of the share of tokens that are the most probable ones, with an interval over texts that stays between 0 and 1. Published " +
-			"programs leave out the last token.",
+		How: "Mean over forgotten texts of the share of tokens that are the most probable ones, with an interval over texts that stays between 0 and 1. " +
+			"Published programs leave out the last token.",
 		Source: "Tirumala et al. 2022",
 		Family: OutputFamily,
 		Needs:  Needs{Arrays: []Array{TokenArray, CorrectArray}},

@@ -26,11 +26,12 @@ func (Probability) Info() Info {
 	return Info{
 		Measures: "mean probability of forgotten texts, normalised by their length",
 		Asks:     "How probable are the forgotten texts?",
-		How:      "Mean over forgotten texts of exp(-loss), where a loss is minus the mean log-probability of the tokens, with an interval over texts that stays between 0 and 1.",
-		Source:   "Maini et al. 2024 (TOFU), section 2.2",
-		Family:   OutputFamily,
-		Needs:    Needs{Arrays: []Array{LossArray}},
-		High:     1,
+		How: "Mean over forgotten texts of exp(-loss), where a loss is minus the mean log-probability of the tokens, with an interval over texts " +
+			"that stays between 0 and 1.",
+		Source: "Maini et al. 2024 (TOFU), section 2.2",
+		Family: OutputFamily,
+		Needs:  Needs{Arrays: []Array{LossArray}},
+		High:   1,
 	}
 }
 

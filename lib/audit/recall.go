@@ -17,9 +17,10 @@ func (ReCaLL) Name() string { return "recall" }
 // Info implements Lens.
 func (ReCaLL) Info() Info {
 	return Info{
-		Measures:  "signed AUC of ReCaLL, forgotten against held-out texts",
-		Asks:      "Does a strange text in front disturb the model more on forgotten texts than on held-out ones?",
-		How:       "AUC of the mean log-probability behind a text that was not trained on, over that of the text alone, with DeLong's interval; floor as for the loss.",
+		Measures: "signed AUC of ReCaLL, forgotten against held-out texts",
+		Asks:     "Does a strange text in front disturb the model more on forgotten texts than on held-out ones?",
+		How: "AUC of the mean log-probability behind a text that was not trained on, over that of the text alone, with DeLong's interval; " +
+			"floor as for the loss.",
 		Source:    "Xie et al. 2024, ReCaLL",
 		Null:      NonmemberNull,
 		Family:    CalibratedFamily,

@@ -27,7 +27,8 @@ const maxFaults = 5
 func (a *loader) loadOffsets() {
 	if len(a.Offset) == 0 {
 		for _, name := range a.tokenFiles() {
-			a.problems.add(name, "numbers of tokens need offset.npy beside the models' folders: n+1 positions at which the tokens of each record begin, and their end")
+			a.problems.add(name, "numbers of tokens need offset.npy beside the models' folders: "+
+				"n+1 positions at which the tokens of each record begin, and their end")
 		}
 		return
 	}

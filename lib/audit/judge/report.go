@@ -331,7 +331,8 @@ func FilesFor(n audit.Needs) string {
 	for _, c := range []struct {
 		need int
 		what string
-	}{{n.Peers, "unlearned model"}, {n.Original, "original model"}, {n.Retrained, "retrained model"}, {n.Shadows, "shadow model"}, {n.Reference, "reference model"}} {
+	}{{n.Peers, "unlearned model"}, {n.Original, "original model"}, {n.Retrained, "retrained model"}, {n.Shadows, "shadow model"},
+		{n.Reference, "reference model"}} {
 		if c.need > 0 {
 			parts = append(parts, plural(c.need, c.what))
 		}

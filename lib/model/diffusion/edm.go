@@ -66,12 +66,12 @@ func (EDM) Widths(pixels int) (record int, inputs map[string]int) {
 
 // Augment implements train.NoiseAugmenter.
 func (l EDM) Augment(dst, src []float32, epoch, id int) error {
-	l = defaults.Fill(l)
 	return l.Corrupt(dst, map[string][]float32{loss.Target: make([]float32, len(src))}, src, epoch, id)
 }
 
 // Corrupt implements train.NoiseAugmenter.
 func (l EDM) Corrupt(dst []float32, in map[string][]float32, y []float32, epoch, id int) error {
+	l = defaults.Fill(l)
 	rng, x := l.Seed.Stream(engine.StreamNoise, uint64(epoch), uint64(id)), make([]float32, len(y))
 	sigma := math.Exp(*l.Mean + float64(l.Spread*rng.NormFloat64()))
 	for j, v := range y {

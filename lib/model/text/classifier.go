@@ -61,7 +61,8 @@ func (m Classifier) encoder() BERT {
 // SetDefaults implements defaults.Setter.
 func (m *Classifier) SetDefaults() {
 	e := m.encoder()
-	m.Tokens, m.Layers, m.Width, m.Heads, m.Hidden, m.Vocabulary, m.Positions, m.Eps = e.Tokens, e.Layers, e.Width, e.Heads, e.Hidden, e.Vocabulary, e.Positions, e.Eps
+	m.Tokens, m.Layers, m.Width, m.Heads = e.Tokens, e.Layers, e.Width, e.Heads
+	m.Hidden, m.Vocabulary, m.Positions, m.Eps = e.Hidden, e.Vocabulary, e.Positions, e.Eps
 }
 
 // Name implements model.Architecture.
