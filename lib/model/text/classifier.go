@@ -26,17 +26,17 @@ import (
 // train; (2) keys have no bias, which the softmax over keys cancels; (3) all tokens are of type
 // 0.
 type Classifier struct {
-	Tokens     int      `json:"tokens,omitempty"`                // of a record, 0: 128, or those of the data
-	Outputs    int      `json:"outputs,omitempty"`               // classes, 0: those of the data
-	Layers     int      `json:"layers,omitempty"`                // 0: 6
-	Width      int      `json:"width,omitempty"`                 // of a token and the embedding, 0: 384
-	Heads      int      `json:"heads,omitempty"`                 // must divide the width, 0: 12
-	Hidden     int      `json:"hidden,omitempty"`                // units of a feed-forward layer, 0: 4 times the width
-	Vocabulary int      `json:"vocabulary,omitempty"`            // number of tokens there are, 0: 30,522, or those of the data
-	Positions  int      `json:"positions,omitempty"`             // the longest record, 0: 512
-	Dropout    *float64 `json:"dropout,omitempty" default:"0.1"` // in the encoder, as BERT's, and on h; new(0.0): none
-	Eps        float64  `json:"eps,omitempty"`                   // of the normalisation, 0: 1e-12
-	Pad        int      `json:"pad,omitempty"`                   // number of the token [PAD], 0 in published vocabularies
+	Tokens     int      `json:"tokens,omitempty" default:"128"` // of a record; or those of the data
+	Outputs    int      `json:"outputs,omitempty"`              // classes, 0: those of the data
+	Layers     int      `json:"layers,omitempty" default:"6"`
+	Width      int      `json:"width,omitempty" default:"384"`        // of a token and the embedding
+	Heads      int      `json:"heads,omitempty" default:"12"`         // must divide the width
+	Hidden     int      `json:"hidden,omitempty"`                     // units of a feed-forward layer, 0: 4 times the width
+	Vocabulary int      `json:"vocabulary,omitempty" default:"30522"` // number of tokens there are; or those of the data
+	Positions  int      `json:"positions,omitempty" default:"512"`    // the longest record
+	Dropout    *float64 `json:"dropout,omitempty" default:"0.1"`      // in the encoder, as BERT's, and on h; new(0.0): none
+	Eps        float64  `json:"eps,omitempty" default:"1e-12"`        // of the normalisation
+	Pad        int      `json:"pad,omitempty"`                        // number of the token [PAD], 0 in published vocabularies
 }
 
 // SmallClassifier returns a classifier with 2 layers of width 64 and 2 heads, for vocabularies
@@ -59,11 +59,7 @@ func (m Classifier) encoder() BERT {
 }
 
 // SetDefaults implements defaults.Setter.
-func (m *Classifier) SetDefaults() {
-	e := m.encoder()
-	m.Tokens, m.Layers, m.Width, m.Heads = e.Tokens, e.Layers, e.Width, e.Heads
-	m.Hidden, m.Vocabulary, m.Positions, m.Eps = e.Hidden, e.Vocabulary, e.Positions, e.Eps
-}
+func (m *Classifier) SetDefaults() { m.Hidden = cmp.Or(m.Hidden, 4*m.Width) }
 
 // Name implements model.Architecture.
 func (Classifier) Name() string { return "bert-classifier" }
