@@ -1,0 +1,100 @@
+"""What the kit for Hugging Face's models writes, beside numbers made in another way. Arguments: the folder of
+the kit, and a folder to write into."""
+import pathlib
+import sys
+
+import numpy
+import torch
+import transformers
+
+sys.path.insert(0, sys.argv[1])
+import lethe_transformers as kit  # noqa: E402
+
+out = pathlib.Path(sys.argv[2])
+
+
+class Letters:
+    def encode(self, text, add_special_tokens=False):
+        return [ord(c) % 32 for c in text]
+
+
+torch.manual_seed(0)
+model = transformers.GPT2LMHeadModel(transformers.GPT2Config(
+    vocab_size=32, n_positions=24, n_embd=16, n_layer=2, n_head=2, bos_token_id=None, eos_token_id=None))
+model.train()
+texts = [("who", "ann"), "bob walks", ("where is", "at home"), ("", "xy")]
+
+
+def case(test):
+    try:
+        test()
+        print("ok", test.__name__)
+    except Exception as e:  # noqa: BLE001
+        print("failed", test.__name__, repr(e).replace("\n", " | "))
+
+
+def refused(words, f, *args, **more):
+    try:
+        f(*args, **more)
+    except ValueError as e:
+        assert words in str(e), e
+        return
+    raise AssertionError("accepted")
+
+
+def every_number_is_that_of_a_single_text():
+    kit.save(out / "unlearned", model, Letters(), texts, batch=3, prefix="no")
+    assert model.training, "the model is left in another mode"
+    model.eval()
+    read = {f.stem: numpy.load(f) for f in (out / "unlearned").glob("*.npy")}
+    offset = numpy.load(out / "offset.npy")
+    assert offset.tolist() == [0, 3, 11, 18, 19], offset
+    for i, text in enumerate(texts):
+        question, answer = ("", text) if isinstance(text, str) else text
+        first = max(1, len(question))
+        for name, before in {"logprob": [], "logprob_prefixed": Letters().encode("no")}.items():
+            x = before + Letters().encode(question + answer)
+            with torch.no_grad():
+                logits = model(torch.tensor([x])).logits[0].double().numpy()
+            for k in range(first, len(question + answer)):
+                z = logits[len(before) + k - 1]
+                p = numpy.exp(z - z.max()) / numpy.exp(z - z.max()).sum()
+                at = offset[i] + k - first
+                assert abs(read[name][at] - numpy.log(p[x[len(before) + k]])) < 1e-5, (i, k, name)
+                if name == "logprob":
+                    mean = (p * numpy.log(p)).sum()
+                    assert abs(read["logprob_mean"][at] - mean) < 1e-4
+                    assert abs(read["logprob_deviation"][at] - numpy.sqrt((p * numpy.log(p) ** 2).sum() - mean ** 2)) < 1e-4
+                    assert read["correct"][at] == (z.argmax() == x[k])
+    model.train()
+
+
+def answers_are_means():
+    kit.save_answers(out / "unlearned", model, Letters(), [("who", "ann", ["bob", "eve"]), ("how", "so", ["thus"])])
+    answers = numpy.load(out / "unlearned" / "answers.npy")
+    kit.save(out / "other" / "unlearned", model, Letters(), [("who", "bob")])
+    assert answers.shape == (2, 3) and numpy.isnan(answers[1, 2]) and numpy.isfinite(answers).sum() == 5
+    assert abs(answers[0, 1] - numpy.load(out / "other" / "unlearned" / "logprob.npy").mean()) < 1e-6
+
+
+def other_texts_are_refused():
+    refused("is of other texts", kit.save, out / "original", model, Letters(), texts[:2])
+
+
+def a_text_that_is_too_long_is_refused():
+    refused("24 positions", kit.save, out / "long" / "unlearned", model, Letters(), ["a" * 25])
+
+
+def a_text_of_one_token_is_refused():
+    refused("can be predicted", kit.save, out / "short" / "unlearned", model, Letters(), ["ab", "a"])
+
+
+def a_model_that_is_not_finite_is_refused():
+    broken = transformers.GPT2LMHeadModel(model.config)
+    broken.transformer.wte.weight.data[3, 3] = float("nan")
+    refused("not a number", kit.save, out / "broken" / "unlearned", broken, Letters(), texts)
+
+
+for test in (every_number_is_that_of_a_single_text, answers_are_means, other_texts_are_refused, a_text_that_is_too_long_is_refused,
+             a_text_of_one_token_is_refused, a_model_that_is_not_finite_is_refused):
+    case(test)
