@@ -6,11 +6,13 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newAudit(singles []single) *cobra.Command {
@@ -28,8 +30,7 @@ Row i of every array is the same record, trained on or not:
   original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
 
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
-arrays permit is applied, or those of --only; for the others the report says what they need.
-audit.json names files that lie elsewhere. Details: docs/guide/audit.md in Lethe's repository.
+arrays permit is applied; the report says what others need. audit.json names files elsewhere.
 
 --kit, --onnx, --state and --tofu make such a folder. Without one, --only measures single arrays:
 lethe audit --only sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
@@ -42,12 +43,15 @@ lethe audit --only sde --help. Memory: 40 bytes per record and model, and three 
 	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays are (default: FOLDER/audit.json)")
 	out := c.Flags().String("out", "", "folder for the report (default: report, beside the arrays)")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' random draws")
+	verify := c.Flags().String("verify", "", "report.json: are FOLDER's files still those it was made from?")
 	var from auditSource
 	from.flags(c)
 	asJSON := cli.JSONFlag(c)
 	only := onlyFlag(c, singles)
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		switch named := len(args) > 0 || opt.Config != ""; {
+		case *verify != "":
+			return verifyReport(cmd, *verify, args, *asJSON)
 		case from.kit != "" && len(*only) > 0:
 			return cli.Usagef("--kit prints a file and measures nothing; leave out --only")
 		case from.kit != "":
@@ -94,6 +98,40 @@ lethe audit --only sde --help. Memory: 40 bytes per record and model, and three 
 		return printAudit(cmd, r, filepath.Join(report, "report.html"))
 	}
 	return c
+}
+
+// verifyReport says whether the files of a report are those that it was made from.
+func verifyReport(cmd *cobra.Command, report string, args []string, asJSON bool) error {
+	var given []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "verify" && f.Name != "json" {
+			given = append(given, "--"+f.Name)
+		}
+	})
+	if len(given) > 0 {
+		return cli.Usagef("--verify measures nothing; leave out %s", cli.List(given))
+	}
+	v, err := judge.VerifyReport(report, strings.Join(args, ""))
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	switch {
+	case asJSON:
+		if err := cli.WriteJSON(w, v); err != nil {
+			return err
+		}
+	case len(v.Changes) == 0:
+		fmt.Fprintf(w, "all %d files are those that the report was made from\n", v.Files)
+	default:
+		for _, p := range v.Changes {
+			fmt.Fprintln(w, cli.Printable(p.File+": "+p.What))
+		}
+	}
+	if len(v.Changes) > 0 {
+		return fmt.Errorf("%d of the report's %d files are not those that it was made from", len(v.Changes), v.Files)
+	}
+	return nil
 }
 
 // printAudit prints the answers, the tables of the report, and where the report is.

@@ -40,8 +40,12 @@ func island() lab.Setting {
 // broken is a method that fits nothing.
 type broken struct{ unlearn.FineTuning }
 
-func (broken) Name() string                   { return "broken" }
-func (b broken) WithDefaults() unlearn.Method { return b }
+func (b broken) Info() unlearn.Info {
+	about := b.FineTuning.Info()
+	about.Name = "broken"
+	return about
+}
+
 func (broken) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return nil, errors.New("it needs a federation of users")
 }
@@ -271,7 +275,6 @@ func TestAnUntrainedModelThatIsRememberedIsAWarning(t *testing.T) {
 type full struct{ unlearn.FineTuning }
 
 func (full) Name() string                   { return "full" }
-func (m full) WithDefaults() unlearn.Method { return m }
 func (full) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return nil, &fs.PathError{Op: "write", Path: "weights", Err: errors.New("no space left")}
 }

@@ -358,7 +358,9 @@ func (r *Report) verdictTexts() report.List {
 // provenance returns everything that is needed to compute the report again.
 func (r *Report) provenance() []report.Part {
 	e := r.Evidence
-	t := &report.Table{Title: "Files", Columns: report.Columns("file", "array", "bytes", "SHA-256")}
+	t := &report.Table{Title: "Files", Columns: report.Columns("file", "array", "bytes", "SHA-256"),
+		Caption: "SHA-256 of this list, as sha256sum writes it: " + inputsHash(e.Files) +
+			". lethe audit --verify report.json says whether the files are still these."}
 	for _, f := range e.Files {
 		t.Add(report.Str(f.Name), report.Str(f.Array), report.Num(float64(f.Bytes), 0), report.Str(f.SHA256))
 	}

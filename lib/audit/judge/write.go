@@ -60,6 +60,7 @@ type (
 		Notes       []string          `json:"notes"`
 		Suggestions []string          `json:"would_settle"`
 		Files       []File            `json:"files"`
+		Inputs      string            `json:"inputs_sha256"` // of the list of files; see VerifyReport
 		Lethe       string            `json:"lethe"`
 		Version     int               `json:"results_version"`
 		Seed        uint64            `json:"seed"`
@@ -131,7 +132,7 @@ func (r *Report) JSON(w io.Writer) error {
 		Sets:     map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
 		Groups:   e.jsonGroups(),
 		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
-		Files: e.Files, Lethe: version(), Version: Version, Seed: e.Seed,
+		Files: e.Files, Inputs: inputsHash(e.Files), Lethe: version(), Version: Version, Seed: e.Seed,
 	}
 	for _, m := range e.ModelsOf(Unlearned) {
 		out.Headlines = append(out.Headlines, r.Headline(m.Name))
