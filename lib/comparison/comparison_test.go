@@ -274,7 +274,6 @@ func TestAnUntrainedModelThatIsRememberedIsAWarning(t *testing.T) {
 // full is a method on a full disk.
 type full struct{ unlearn.FineTuning }
 
-func (full) Name() string                   { return "full" }
 func (full) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
 	return nil, &fs.PathError{Op: "write", Path: "weights", Err: errors.New("no space left")}
 }
