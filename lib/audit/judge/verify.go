@@ -68,7 +68,8 @@ func VerifyReport(report, folder string) (*Verification, error) {
 	}
 	out := &Verification{Files: len(said.Files), Changes: []Problem{}}
 	if got := inputsHash(said.Files); got != said.Inputs {
-		out.Changes = append(out.Changes, Problem{filepath.Base(report), "its list of files was changed: the list's SHA-256 is " + got + ", not " + said.Inputs})
+		what := "its list of files was changed: the list's SHA-256 is " + got + ", not " + said.Inputs
+		out.Changes = append(out.Changes, Problem{filepath.Base(report), what})
 	}
 	for _, f := range said.Files {
 		path := filepath.FromSlash(f.Name)
