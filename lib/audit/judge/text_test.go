@@ -184,6 +184,8 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			[]string{"unlearned/logprob.npy: numbers of tokens need offset.npy", "original/correct.npy"}},
 		"offsets that do not end where the tokens do": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[len(x)-1] += 7 }) },
 			[]string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/correct.npy"}},
+		"offsets that end before the tokens do": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[len(x)-1] -= 3 }) },
+			[]string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/correct.npy"}},
 		"offsets that fall": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5], x[6] = x[6], x[5] }) },
 			[]string{"offset.npy: element 6 is", "below the"}},
 		"a text without tokens": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5] = x[6] }) },
