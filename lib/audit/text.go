@@ -85,7 +85,7 @@ func (e *Evidence) textShare(l Lens, m *Arrays, s language.Score) (*Reading, err
 }
 
 // sameForAll returns the reason against a score that is the same for all texts, not only for the
-// forgotten ones, which a model may know by heart.
+// forgotten ones, which a model may have memorised.
 func sameForAll(name string, values []float64) Reason {
 	for _, v := range values {
 		if math.Abs(v-values[0]) > 1e-6 {

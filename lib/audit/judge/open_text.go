@@ -207,7 +207,7 @@ func (a *loader) checkTokenHeader(f Files, kind byte) bool {
 	case !isVector(info) && (len(info.Shape) != 2 || info.Shape[0] != 1):
 		a.problems.add(f[0], "shape %s, expected one number per token, all records end to end", info)
 	case info.Kind() != kind && kind == 'b':
-		a.problems.add(f[0], "%s, and bools are expected: whether the most probable token is the true one", info)
+		a.problems.add(f[0], "%s, and bools are expected: whether the most probable token is the true one; save x.astype(bool)", info)
 	case info.Kind() != kind:
 		a.problems.add(f[0], "%s, and numbers with a fraction are expected", info)
 	case n != tokens:
@@ -225,37 +225,43 @@ func (a *loader) checkTokens(t *language.Tokens, files ModelFiles) bool {
 		language.OffsetArray: a.Offset, language.LogProbArray: files.LogProb, language.MeanArray: files.Mean,
 		language.DeviationArray: files.Deviation, language.CorrectArray: files.Correct,
 	}
-	faults, count := t.Faults(), map[string]int{}
-	for _, f := range faults {
-		count[name[f.Array][0]]++
-	}
-	listed := map[string]int{}
-	for _, f := range faults {
+	faults := map[string][]string{}
+	for _, f := range t.Faults() {
 		file := name[f.Array][0]
-		listed[file]++
-		what := strings.Replace(f.What, "document ", "record ", 1)
-		switch n := listed[file]; {
-		case n == maxFaults && count[file] > n:
-			a.problems.add(file, "%s (and %d more)", what, count[file]-n)
-		case n <= maxFaults:
-			a.problems.add(file, "%s", what)
-		}
+		faults[file] = append(faults[file], strings.Replace(f.What, "document ", "record ", 1))
+	}
+	for _, file := range sortedKeys(faults) {
+		a.addFaults(file, faults[file])
 	}
 	if len(faults) > 0 {
 		return false
 	}
 	base, err := t.Base()
+	why := strings.Replace(base.Why, "document ", "record ", 1)
 	switch {
 	case err != nil:
 		a.problems.add(files.LogProb[0], "%v", err)
-		return false
+	case base.Certain && base.Suspected == 0:
+		a.problems.add(files.LogProb[0], "%s; are all of the model's files of one run?", why)
 	case base.Certain:
-		a.problems.add(files.LogProb[0], "no natural logarithms: %s", strings.Replace(base.Why, "document ", "record ", 1))
-		return false
+		a.problems.add(files.LogProb[0], "no natural logarithms: %s", why)
 	case base.Suspected > 0:
-		a.e.warn("%s may hold logarithms of base %d, and natural ones are expected: %s.", files.LogProb[0], base.Suspected, base.Why)
+		a.e.warn("%s may hold logarithms of base %d, and natural ones are expected: %s.", files.LogProb[0], base.Suspected, why)
+		return true
+	default:
+		return true
 	}
-	return true
+	return false
+}
+
+// addFaults lists the first faults of a file one by one, and the number of the others.
+func (a *loader) addFaults(file string, faults []string) {
+	for k, what := range faults[:min(len(faults), maxFaults)] {
+		if k == maxFaults-1 && len(faults) > maxFaults {
+			what += fmt.Sprintf(" (and %d more)", len(faults)-maxFaults)
+		}
+		a.problems.add(file, "%s", what)
+	}
 }
 
 // loadAnswers reads the mean log-probabilities of a right answer in other words, in the first column,
@@ -284,13 +290,7 @@ func (a *loader) loadAnswers(m *Model, files Files) {
 		out.Right, out.Wrong = append(out.Right, row[0]), append(out.Wrong, row[1:])
 	}
 	if err := out.Check(); err != nil {
-		lines := strings.Split(err.Error(), "\n")
-		for k, line := range lines[:min(len(lines), maxFaults)] {
-			if k == maxFaults-1 && len(lines) > maxFaults {
-				line += fmt.Sprintf(" (and %d more)", len(lines)-maxFaults)
-			}
-			a.problems.add(name, "%s", line)
-		}
+		a.addFaults(name, strings.Split(err.Error(), "\n"))
 		return
 	}
 	if s.rows == a.e.Records {

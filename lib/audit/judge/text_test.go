@@ -222,6 +222,10 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 				}
 			})
 		}, []string{"unlearned/logprob.npy: no natural logarithms"}},
+		"log-probabilities of another model": {func(dir string) {
+			must(t, os.Rename(filepath.Join(dir, "original", "logprob.npy"), filepath.Join(dir, "retrained-1", "logprob.npy")))
+			must(t, os.Rename(filepath.Join(dir, "reference", "logprob.npy"), filepath.Join(dir, "original", "logprob.npy")))
+		}, []string{"retrained-1/logprob.npy: record ", "the arrays contradict each other; are all of the model's files of one run?"}},
 		"marks that are numbers": {func(dir string) {
 			must(t, npy.WriteVector(filepath.Join(dir, "original", "correct.npy"), []float64{1, 0}))
 		},

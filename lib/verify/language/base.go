@@ -55,7 +55,7 @@ func (t *Tokens) Base() (BaseReport, error) {
 	switch {
 	case bound > roundingMargin*math.Ln10:
 		r.Certain = true
-		r.Why += ", more than 10: the arrays contradict each other"
+		r.Why = evidence + ", which no distribution has: the arrays contradict each other"
 	case bound > roundingMargin:
 		r.Suspected, r.Certain = 10, true
 		r.Why += fmt.Sprintf(", which rules out natural logarithms; base 10 has %.3g here", math.Log(10)/bound)
