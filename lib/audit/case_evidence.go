@@ -45,7 +45,7 @@ func (e *Evidence) lacksText(n Needs) string {
 			return string(a)
 		}
 	}
-	if n.Reference > len(e.ModelsOf(ReferenceRole)) {
+	if n.Reference > len(e.ModelsOf(Reference)) {
 		return "reference model"
 	}
 	return ""

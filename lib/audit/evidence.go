@@ -68,7 +68,7 @@ const (
 	Shadow     Role = "shadow"
 	// A reference model was trained neither on the forgotten nor on the held-out records, or knows both alike,
 	// such as a language model before fine-tuning.
-	ReferenceRole Role = "reference"
+	Reference Role = "reference"
 )
 
 // Arrays holds the arrays of one model.

@@ -32,7 +32,7 @@ func (ReferenceModel) Info() Info {
 
 // Read implements Lens.
 func (l ReferenceModel) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	reference := e.ModelsOf(ReferenceRole)[0]
+	reference := e.ModelsOf(Reference)[0]
 	score := func(rows []int) Scored {
 		out := negatedAt(m.Losses, rows)
 		for k, i := range rows {

@@ -9,7 +9,7 @@ import (
 // TestTheReferenceModelsLossIsSubtracted has records whose difficulty hides the memory: a model fits
 // each forgotten one a little better than the reference does.
 func TestTheReferenceModelsLossIsSubtracted(t *testing.T) {
-	m, reference := &audit.Arrays{Name: "unlearned", Role: audit.Unlearned}, &audit.Arrays{Name: "reference", Role: audit.ReferenceRole}
+	m, reference := &audit.Arrays{Name: "unlearned", Role: audit.Unlearned}, &audit.Arrays{Name: "reference", Role: audit.Reference}
 	e := &audit.Evidence{Records: 40, Models: []*audit.Arrays{m, reference}}
 	for i := range e.Records {
 		hard, better := float64(1+i%10), 0.01*float64(i/20)

@@ -18,7 +18,7 @@ var errNothingForgotten = errors.New("there are no forgotten records")
 // hasText reports whether there are arrays of language models, or a reference model.
 func (e *Evidence) hasText() bool {
 	return slices.ContainsFunc(e.Models, func(m *Arrays) bool {
-		return m.Role == ReferenceRole || m.Tokens != nil || m.Answers != nil || m.Patched != nil
+		return m.Role == Reference || m.Tokens != nil || m.Answers != nil || m.Patched != nil
 	})
 }
 

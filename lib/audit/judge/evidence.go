@@ -46,7 +46,7 @@ const (
 	Checkpoint = audit.Checkpoint
 	Shadow     = audit.Shadow
 	// ReferenceModel is the role of models that were trained neither on forgotten nor on held-out records.
-	ReferenceModel = audit.ReferenceRole
+	ReferenceModel = audit.Reference
 
 	Forget  = audit.Forget
 	Retain  = audit.Retain

@@ -19,28 +19,74 @@ import (
 // tofuQuestions is the number of questions that TOFU asks about an author.
 const tofuQuestions = 20
 
-// WriteTOFU writes what TOFU's logs say of models as a folder that Open reads: losses of the true
+// WriteTOFU writes what TOFU's logs say of models as a new folder that Open reads: losses of the true
 // answers, answers (the paraphrase and the wrong ones), the sets of forgotten and retained questions,
 // and their authors, in groups of 20 questions. Logs have no held-out questions of the same kind.
 // Models have the names of folders, such as "unlearned" and "retrained-1". It returns the files,
-// relative to the folder. It refuses a folder with an audit.json, models without "unlearned", and
-// logs of other questions than the unlearned model's.
+// relative to the folder. It refuses a folder that holds something, models without "unlearned", and
+// logs of other questions than the unlearned model's. The folder is complete or absent.
 func WriteTOFU(folder string, models map[string]*logs.TOFU) (written []string, err error) {
-	if exists(filepath.Join(folder, "audit.json")) {
-		return nil, fmt.Errorf("%s: there is an audit.json, which may say otherwise; name a new folder", folder)
+	if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 {
+		return nil, fmt.Errorf("%s holds files already; audit them without the logs, or name a new folder", folder)
 	}
-	first := models["unlearned"]
-	if first == nil {
-		return nil, errors.New("no log of the unlearned model: unlearned=FILE")
+	if err := checkTOFU(models); err != nil {
+		return nil, err
 	}
-	for _, name := range sortedKeys(models) {
-		for what, sets := range map[string][2]logs.TOFUSet{"forget": {first.Forget, models[name].Forget}, "retain": {first.Retain, models[name].Retain}} {
-			if err := logs.SameQuestions(sets[0], sets[1]); err != nil {
-				return nil, fmt.Errorf("%s set of unlearned and %s: %w", what, name, err)
-			}
+	sets, err := tofuSets(models["unlearned"])
+	if err != nil {
+		return nil, err
+	}
+	err = files.WriteFolder(folder, func(dir string) error {
+		written, err = writeTOFU(dir, sets, models)
+		return err
+	})
+	return written, err
+}
+
+// writeTOFU writes sets and models into a folder that is there.
+func writeTOFU(dir string, sets map[string][]int, models map[string]*logs.TOFU) (written []string, err error) {
+	at := func(name string) string {
+		written = append(written, name+".npy")
+		return filepath.Join(dir, filepath.FromSlash(name)+".npy")
+	}
+	for _, name := range sortedKeys(sets) {
+		if err := npy.WriteIndices(at(name), sets[name]); err != nil {
+			return nil, err
 		}
 	}
-	forget, retain := first.Forget.Questions(), first.Retain.Questions()
+	for _, name := range sortedKeys(models) {
+		losses, answers := tofuArrays(models[name])
+		err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o755),
+			npy.WriteVector(at(name+"/losses"), losses), npy.Write(at(name+"/answers"), answers))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return written, files.WriteFile(filepath.Join(dir, "audit.json"), []byte(`{"group_unit": "author"}`+"\n"))
+}
+
+// checkTOFU refuses models without an unlearned one, and logs of other questions than its.
+func checkTOFU(models map[string]*logs.TOFU) error {
+	first := models["unlearned"]
+	if first == nil {
+		return errors.New("no log of the unlearned model: unlearned=FILE")
+	}
+	for _, name := range sortedKeys(models) {
+		m := models[name]
+		if err := logs.SameQuestions(first.Forget, m.Forget); err != nil {
+			return fmt.Errorf("forget set of unlearned and %s: %w", name, err)
+		}
+		if err := logs.SameQuestions(first.Retain, m.Retain); err != nil {
+			return fmt.Errorf("retain set of unlearned and %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// tofuSets returns the rows of the two sets, the forgotten questions first, and the author of every
+// question.
+func tofuSets(t *logs.TOFU) (map[string][]int, error) {
+	forget, retain := t.Forget.Questions(), t.Retain.Questions()
 	authors, err := logs.Authors(forget, tofuQuestions)
 	if err != nil {
 		return nil, fmt.Errorf("forget set: %w", err)
@@ -52,28 +98,7 @@ func WriteTOFU(folder string, models map[string]*logs.TOFU) (written []string, e
 	for _, a := range others {
 		authors = append(authors, authors[forget-1]+1+a)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
-	add := func(name string, write func(path string) error) error {
-		written = append(written, name+".npy")
-		path := filepath.Join(folder, filepath.FromSlash(name)+".npy")
-		return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), write(path))
-	}
-	for name, rows := range map[string][]int{"forget": countFrom(0, forget), "retain": countFrom(forget, retain), "group": authors} {
-		if err := add(name, func(path string) error { return npy.WriteIndices(path, rows) }); err != nil {
-			return nil, err
-		}
-	}
-	for _, name := range sortedKeys(models) {
-		losses, answers := tofuArrays(models[name])
-		err := errors.Join(add(name+"/losses", func(path string) error { return npy.WriteVector(path, losses) }),
-			add(name+"/answers", func(path string) error { return npy.Write(path, answers) }))
-		if err != nil {
-			return nil, err
-		}
-	}
-	return written, files.WriteFile(filepath.Join(folder, "audit.json"), []byte(`{"group_unit": "author"}`+"\n"))
+	return map[string][]int{"forget": countFrom(0, forget), "retain": countFrom(forget, retain), "group": authors}, nil
 }
 
 // tofuArrays returns the losses of the forgotten and the retained questions, and the mean

@@ -78,16 +78,19 @@ func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(taken, "audit.json"), []byte("{}"), 0o600))
 	for want, models := range map[string]map[string]*logs.TOFU{
 		"forget set of unlearned and retrained-1": {"unlearned": mine, "retrained-1": other},
-		"unlearned=FILE": {"original": mine},
-		"150":            {"unlearned": short},
-		"audit.json":     {"unlearned": mine},
+		"unlearned=FILE":      {"original": mine},
+		"150":                 {"unlearned": short},
+		"holds files already": {"unlearned": mine},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
-		if want == "audit.json" {
+		if want == "holds files already" {
 			dir = taken
 		}
 		if _, err := WriteTOFU(dir, models); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
+		}
+		if entries, _ := os.ReadDir(dir); len(entries) > 0 && dir != taken {
+			t.Errorf("%s: %v is left", want, entries)
 		}
 	}
 }

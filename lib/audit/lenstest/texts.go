@@ -204,13 +204,13 @@ func newTexts(seed uint64, who members) *audit.Evidence {
 	memorised := func(r audit.Role, i int) bool {
 		switch {
 		case i >= forgetTexts && i < forgetTexts+retainTexts:
-			return r != audit.ReferenceRole
+			return r != audit.Reference
 		case r != audit.Original:
 			return false
 		}
 		return (who == forgottenAreMembers) == (i < forgetTexts)
 	}
-	for k, r := range []audit.Role{audit.Unlearned, audit.Original, audit.Retrained, audit.Retrained, audit.ReferenceRole} {
+	for k, r := range []audit.Role{audit.Unlearned, audit.Original, audit.Retrained, audit.Retrained, audit.Reference} {
 		m := &audit.Arrays{Name: fmt.Sprint(r, k), Role: r}
 		w.fill(m, func(i int) bool { return memorised(r, i) }, nil)
 		e.Models = append(e.Models, m)
@@ -299,7 +299,7 @@ func (w *textWorld) patch(memorised func(i int) bool, shared func(m, i int) floa
 // for the original's patched layers, which carry them.
 func (w *groupedWorld) addTexts() {
 	e := w.e
-	reference := &audit.Arrays{Name: "reference", Role: audit.ReferenceRole}
+	reference := &audit.Arrays{Name: "reference", Role: audit.Reference}
 	e.Models = append(e.Models, reference)
 	t := &textWorld{e: e, rng: w.changing}
 	for i := range e.Records {
