@@ -38,6 +38,8 @@ type Info struct {
 	// PerRecord says that readings have Scores: a report names single records by them.
 	PerRecord bool
 	Needs     Needs
+	// Texts says that the lens is for language models although Needs has no array of theirs.
+	Texts bool
 	// Ungrouped says why groups of records (Evidence.Groups) do not enter the interval, in a
 	// sentence without its full stop; empty: they do.
 	Ungrouped string

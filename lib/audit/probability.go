@@ -31,6 +31,7 @@ func (Probability) Info() Info {
 		Source: "Maini et al. 2024 (TOFU), section 2.2",
 		Family: OutputFamily,
 		Needs:  Needs{Arrays: []Array{LossArray}},
+		Texts:  true,
 		High:   1,
 	}
 }

@@ -48,7 +48,15 @@ func (b broken) readArrays(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, 
 	if b.arrays != nil {
 		b.arrays(&own)
 	}
-	return b.Lens.Read(&own, m)
+	r, err := b.Lens.Read(&own, m)
+	if err != nil {
+		return nil, err
+	}
+	r.Lens = b.name
+	if b.after != nil {
+		b.after(r)
+	}
+	return r, nil
 }
 
 var brokenLenses = []struct {
@@ -125,6 +133,64 @@ var brokenLenses = []struct {
 			rand.New(rand.NewPCG(1, 2)).Shuffle(len(e.Groups), func(i, j int) { e.Groups[i], e.Groups[j] = e.Groups[j], e.Groups[i] })
 		}
 	}}},
+}
+
+// brokenTextLenses are the same for lenses on language models.
+var brokenTextLenses = []struct {
+	breaks string
+	broken
+}{
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.MinK{}, name: "texts on the wrong side", after: func(r *audit.Reading) {
+		r.Memory = -r.Memory
+	}}},
+	{"reads a memory in the original and none in the oracle", broken{Lens: audit.TruthRatio{}, name: "retained for forgotten questions",
+		arrays: func(e *audit.Evidence) { e.Forget, e.Retain = e.Retain, e.Forget }}},
+	{"exchanged roles flip the answer", broken{Lens: audit.MinKPlusPlus{}, name: "texts folded", after: func(r *audit.Reading) {
+		if r.Value < 0.5 {
+			r.Value, r.Low, r.High = 1-r.Value, 1-r.High, 1-r.Low
+		}
+	}}},
+	{"has a null that holds", broken{Lens: audit.Zlib{}, name: "narrow intervals of texts", after: func(r *audit.Reading) {
+		r.Low, r.High = (r.Low+3*r.Value)/4, (r.High+3*r.Value)/4
+	}}},
+	{"has a null that holds", broken{Lens: audit.ExactMemorisation{}, name: "shares without an interval", after: func(r *audit.Reading) {
+		r.Low, r.High = r.Value, r.Value
+	}}},
+	{"cannot tell from a collapsed model", broken{Lens: audit.ReCaLL{}, name: "no reason", after: func(r *audit.Reading) {
+		r.NoEvidence = audit.Reason{}
+	}}},
+	{"cannot tell from five records many times over", broken{Lens: audit.ExtractionStrength{}, name: "copies are counted", after: func(r *audit.Reading) {
+		r.NoEvidence = audit.Reason{}
+	}}},
+	{"says too few of few forgotten records", broken{Lens: audit.PairedTruthRatio{}, name: "few are enough", after: func(r *audit.Reading) {
+		r.NoEvidence, r.N = audit.Reason{}, 100
+	}}},
+	{"has intervals over groups", broken{Lens: audit.Probability{}, name: "texts as independent", arrays: func(e *audit.Evidence) {
+		e.Groups = nil
+	}}},
+	{"leaves the arrays alone", broken{Lens: audit.ReferenceModel{}, name: "scratches losses", arrays: func(e *audit.Evidence) {
+		e.Models[0].Losses[0] += 1e-3
+	}}},
+	{"refuses nonsense", broken{Lens: audit.Depth{}, name: "texts at least", arrays: func(e *audit.Evidence) {
+		if len(e.Forget) == 0 {
+			e.Forget = []int{0, 1, 2, 3, 4, 5, 6, 7}
+		}
+	}}},
+}
+
+func TestBrokenTextLenses(t *testing.T) {
+	conform.RunOnlyByFails(t)
+	for _, b := range brokenTextLenses {
+		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
+	}
+}
+
+func TestTheSuiteFailsBrokenTextLenses(t *testing.T) {
+	var want []string
+	for _, b := range brokenTextLenses {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	conform.CheckSubtestsFail(t, "TestBrokenTextLenses", want...)
 }
 
 func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }

@@ -26,7 +26,7 @@ const (
 // readsTexts reports whether a lens reads arrays of language models.
 func readsTexts(lens audit.Lens) bool {
 	n := lens.Info().Needs
-	return n.Reference > 0 || lens == audit.Lens(audit.Probability{}) || slices.ContainsFunc(n.Arrays, func(a audit.Array) bool {
+	return n.Reference > 0 || lens.Info().Texts || slices.ContainsFunc(n.Arrays, func(a audit.Array) bool {
 		return !slices.Contains([]audit.Array{audit.LossArray, audit.OutputArray, audit.LabelledArray, audit.EmbeddingArray}, a)
 	})
 }
