@@ -5,9 +5,9 @@ package train
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -37,8 +37,18 @@ func (c Config) WithDefaults() Config {
 	if c.Optimizer == nil {
 		c.Optimizer = nn.Adam{}
 	}
-	c.Optimizer = defaults.InForce(c.Optimizer, c.Optimizer.WithDefaults())
+	c.Optimizer = inForce(c.Optimizer)
 	return c
+}
+
+// inForce returns an optimiser with its defaults. If WithDefaults returns another type, the method is
+// that of an embedded optimiser: o overrides something of it and has none of its own, and the
+// result would drop the override.
+func inForce(o nn.Optimizer) nn.Optimizer {
+	if filled := o.WithDefaults(); reflect.TypeOf(filled) == reflect.TypeOf(o) {
+		return filled
+	}
+	return o
 }
 
 // EarlyStop ends training if the objective has not fallen by more than MinDelta below

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/engine"
-	"github.com/lethe-ml/lethe/lib/internal/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -96,7 +95,7 @@ func (g *Game) paramGroups(like nn.Params, c Config, rates []float64) ([]paramGr
 	for k, p := range g.Players {
 		m := paramGroup{name: p.Name, optimizer: c.Optimizer, rates: make([]float64, len(like))}
 		if p.Optimizer != nil {
-			m.optimizer = defaults.InForce(p.Optimizer, p.Optimizer.WithDefaults())
+			m.optimizer = inForce(p.Optimizer)
 			if err := m.optimizer.Check(); err != nil {
 				return nil, fmt.Errorf("player %q: %w", p.Name, err)
 			}

@@ -44,10 +44,7 @@ func (m AuxiliaryTuning) Unlearn(ctx context.Context, r Request) (*Outcome, erro
 	if err != nil {
 		return nil, err
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
-	if *m.Clip != 0 {
-		c.Clip = *m.Clip
-	}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Clip: *m.Clip, Seed: r.Seed}
 	p, history, err := train.Fit(ctx, r.Runner, r.Original, o, c, r.Hooks)
 	if err != nil {
 		return nil, err

@@ -65,10 +65,7 @@ func (m BFU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		}
 		plan.Transforms = train.Chain{release}
 	}
-	c := train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}}
-	if *m.Clip != 0 {
-		c.Clip = *m.Clip
-	}
+	c := train.Config{Epochs: m.ErasingEpochs, Batch: m.Batch, Optimizer: nn.Adam{LR: m.LR}, Clip: *m.Clip}
 	erase := func(t federated.UserRound, own, erased Data) (federated.Task, error) {
 		o, err := m.objective(r, own.selectRows(r.keptRows(t, own.X.Rows, erased.X.Rows)), erased)
 		p := plan

@@ -186,10 +186,7 @@ func (m BlindU) Serve(ctx context.Context, b BlindRequest) (*Outcome, error) {
 	}
 	critic, players := m.players(b, arch)
 	start := append(b.Original.Clone(), arch.Critic.Init(b.Seed.Stream(engine.StreamCritic, 0, 0), criticPrefix)...)
-	c := train.Config{Epochs: 1, Batch: m.batch(b), Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
-	if *m.Clip != 0 {
-		c.Clip = *m.Clip
-	}
+	c := train.Config{Epochs: 1, Batch: m.batch(b), Clip: *m.Clip, Seed: engine.Root(b.Seed.Counter(engine.StreamCritic, 2, 0))}
 	alone := critic
 	alone.Updates = 1
 	warm := train.Plan{Game: &train.Game{Players: []train.Player{alone}, Steps: m.WarmUp}}

@@ -79,15 +79,12 @@ func (m VBU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 		Passes:     singlePass(train.Objective{r.term("forget", r.Forget, false, targets...)}),
 		Validation: r.stopAtChance(),
 	}
-	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Seed: r.Seed}
+	c := train.Config{Epochs: m.Epochs, Batch: cmp.Or(r.Batch, m.Batch), Optimizer: nn.Adam{LR: m.LR}, Clip: *m.Clip, Seed: r.Seed}
 	if m.Stop != nil {
 		c.DropLast = true
 		if err := m.addStop(&plan, r); err != nil {
 			return nil, err
 		}
-	}
-	if *m.Clip != 0 {
-		c.Clip = *m.Clip
 	}
 	p, history, err := train.FitPlan(ctx, r.Runner, r.Original, plan, c, r.Hooks)
 	if err != nil {
