@@ -183,10 +183,13 @@ var glossary = report.Terms{
 	{Word: "membership attack", Meaning: "an attempt to tell, from what a model says of a record, whether it was trained on it."},
 	{Word: "null value", Meaning: "the number that a lens gives for a model that never had the records."},
 	{Word: "original model", Meaning: "the model before unlearning."},
+	{Word: "reference model", Meaning: "a model that was trained neither on the forgotten nor on the held-out records: how hard they are for others."},
 	{Word: "retrained model", Meaning: "a model trained from the beginning without the forget records: what forgetting should look like."},
 	{Word: "ROC curve", Meaning: "receiver operating characteristic: true positives against false positives for every threshold on a score."},
 	{Word: "shadow model", Meaning: "a model trained on a random part of the records, to learn how training on a record shows."},
+	{Word: "token", Meaning: "a piece of a text, a word or a part of one, as a language model reads it."},
 	{Word: "true positive", Meaning: "a forgotten record that an attack recognises."},
+	{Word: "truth ratio", Meaning: "how probable wrong answers to a question are, over how probable the right one is."},
 	{Word: "unlearning", Meaning: "changing a trained model so that it is as if some records had never been in its training data."},
 	{Word: "z", Meaning: "distance from the mean of the held-out scores, in their standard deviations. Beyond 3 is rare by chance."},
 }
