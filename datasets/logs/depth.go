@@ -60,23 +60,32 @@ type DepthModel struct {
 // ReadDepthStudy reads the table. It refuses a model without a name or given twice, one that lacks a
 // number, a number outside [-0.001, 1.001], and counts of methods that are not those of the models.
 func ReadDepthStudy(path string) (*DepthStudy, error) {
+	b, err := readText(path)
+	if err != nil {
+		return nil, err
+	}
+	out, err := parseDepthStudy(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// parseDepthStudy reads the JSON text of the table.
+func parseDepthStudy(b []byte) (*DepthStudy, error) {
 	var raw struct {
 		Models       []map[string]any   `json:"models"`
 		MethodCounts map[string]int     `json:"method_counts"`
 		FullUtility  map[string]float64 `json:"full_utility"`
 	}
 	var out DepthStudy
-	b, err := readText(path)
-	if err != nil {
-		return nil, err
-	}
 	for _, to := range []any{&out, &raw} {
 		if err := files.DecodeStrict(b, to); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, err
 		}
 	}
 	if err := out.check(raw.Models); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, err
 	}
 	return &out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/images"
+	"github.com/lethe-ml/lethe/datasets/logs"
 	"github.com/lethe-ml/lethe/datasets/texts"
 )
 
@@ -16,7 +17,7 @@ func DataSets() []datasets.Info {
 	return slices.Concat(datasets.All(), images.All(), cells.All(), texts.All())
 }
 
-// dataSetNamed finds a data set by name, or weights that are downloaded like one; the error suggests similar names.
+// dataSetNamed finds a data set by name, or weights or logs that are downloaded like one; the error suggests similar names.
 func dataSetNamed(name string) (datasets.Info, error) {
-	return datasets.LookupIn(slices.Concat(DataSets(), texts.Weights()), name)
+	return datasets.LookupIn(slices.Concat(DataSets(), texts.Weights(), []datasets.Info{logs.Published()}), name)
 }
