@@ -77,7 +77,7 @@ func LoadDepthStudy(ctx context.Context) (*DepthStudy, string, error) {
 func loadPublished[T any](ctx context.Context, name string, parse func([]byte) (*T, error)) (*T, string, error) {
 	path, b, source, err := datasets.ReadFile(ctx, Published(), name)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s, from %s: %w", PublishedName, Published().Homepage, err)
+		return nil, "", fmt.Errorf("published logs of TOFU and UDS (lethe data get %s): %w", PublishedName, err)
 	}
 	out, err := parse(b)
 	if err != nil {

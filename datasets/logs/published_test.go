@@ -28,7 +28,7 @@ func TestAMissingOrChangedLogIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(datasets.EnvDir, dir)
 	_, _, err := LoadTOFU(t.Context(), "phi_full_wd0")
-	refuses(t, err, "github.com/locuslab/tofu", filepath.Join(dir, "tofu_logs", "phi_full_wd0.json"), "lethe data get")
+	refuses(t, err, "lethe data get tofu_logs", filepath.Join(dir, "tofu_logs", "phi_full_wd0.json"), "lethe data get")
 	if !errors.Is(err, datasets.ErrMissing) {
 		t.Errorf("%v", err)
 	}

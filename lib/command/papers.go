@@ -18,6 +18,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper/power"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
 	"github.com/lethe-ml/lethe/lib/paper/sdepaper"
+	"github.com/lethe-ml/lethe/lib/paper/tofu"
 
 	"github.com/spf13/cobra"
 )
@@ -34,6 +35,7 @@ func Papers() []paper.Paper {
 		lenses.Agreement(),
 		attacks.Paper(),
 		power.Paper(),
+		tofu.Paper(),
 	}
 }
 

@@ -150,6 +150,10 @@ const (
 	// information of two sets (class, draw).
 	StreamOverlap = "overlap"
 
+	// StreamAuthors draws the authors of questions with replacement, for the power of a test
+	// (comparison, test).
+	StreamAuthors = "authors"
+
 	// StreamBench draws the data of benchmarks.
 	StreamBench = "bench"
 	// StreamBits draws the weights and records of package bits.
