@@ -132,8 +132,8 @@ func TestWhatIsWrongInALogIsListedByFileSetKeyAndQuestion(t *testing.T) {
 	path := write(t, "bad.json", text(t, bad))
 	_, err := ReadTOFU(path)
 	refuses(t, err, path,
-		"eval_log_forget.json: gt_loss has 2 questions, avg_gt_loss 3", "eval_log_forget.json: gt_loss: question 1 is missing",
-		"eval_log_forget.json: rougeL_recall has 4 questions, avg_gt_loss 3", "eval_log.json: truth_ratio is missing",
+		"eval_log_forget.json: gt_loss has 2 questions, the first key of the set 3", "eval_log_forget.json: gt_loss: question 1 is missing",
+		"eval_log_forget.json: rougeL_recall has 4 questions, the first key of the set 3", "eval_log.json: truth_ratio is missing",
 		"eval_real_author_wo_options.json is missing",
 		"avg_gt_loss: question 0 has a mean loss of 0.9, and a sum of 2 over 4 tokens", "avg_paraphrased_loss: question 0 has 0 tokens",
 		"generated_text: question 1 has 1 texts", "truth_ratio: question 1 has 3.5", "rouge1_recall: question 2 has 1.5",
@@ -155,7 +155,7 @@ func TestMissingQuestionsMakeALineOfNeighbours(t *testing.T) {
 		}
 	}
 	_, err := parseTOFU(text(t, bad))
-	want := "eval_log.json: gt_loss has 2 questions, avg_gt_loss 2000\neval_log.json: gt_loss: questions 0 to 2 are missing\n" +
+	want := "eval_log.json: gt_loss has 2 questions, the first key of the set 2000\neval_log.json: gt_loss: questions 0 to 2 are missing\n" +
 		"eval_log.json: gt_loss: question 4 is missing\neval_log.json: gt_loss: questions 6 to 1999 are missing"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)

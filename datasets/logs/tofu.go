@@ -170,7 +170,7 @@ func column[T any](list *[]error, key string, values map[string]T, n int) (out [
 		return nil
 	}
 	if len(values) != n {
-		*list = append(*list, fmt.Errorf("%s has %d questions, avg_gt_loss %d", key, len(values), n))
+		*list = append(*list, fmt.Errorf("%s has %d questions, the first key of the set %d", key, len(values), n))
 	}
 	first := -1 // of the questions that are missing up to here; -1: none
 	for q := range n {

@@ -32,7 +32,7 @@ Row i of every array is the same record, trained on or not:
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
 arrays permit is applied; the report says what others need. audit.json names files elsewhere.
 
---kit, --onnx, --state and --tofu make such a folder. Without one, --only measures single arrays:
+--kit, --onnx, --state, --tofu and --open-unlearning make one. Without a folder, --only takes arrays:
 lethe audit --only sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
 		Example: `  lethe audit my-model
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy

@@ -25,7 +25,8 @@ import (
 type auditSource struct {
 	kit         string
 	onnx, state map[string]string
-	tofu        map[string]string // logs, by the models' names
+	tofu        map[string]string // TOFU's own logs, by the models' names
+	openLogs    map[string]string // open-unlearning's
 	arch, data  string
 	output      *string // of onnx
 }
@@ -38,6 +39,7 @@ func (s *auditSource) flags(c *cobra.Command) {
 	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16 (see lethe state)")
 	f.StringVar(&s.data, "data", "", "npy file: records that --onnx and --state are run on")
 	f.StringToStringVar(&s.tofu, "tofu", nil, "model=LOG.json: TOFU's published logs, into FOLDER")
+	f.StringToStringVar(&s.openLogs, "open-unlearning", nil, "model=FOLDER: open-unlearning's logs (TOFU_EVAL.json), into FOLDER")
 	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }
@@ -51,8 +53,8 @@ func printKit(cmd *cobra.Command, framework string) error {
 	return err
 }
 
-// open opens the networks, by the names of their models.
-func (s *auditSource) open(cmd *cobra.Command) (map[string]outside.Network, error) {
+// networks opens the networks, by the names of their models.
+func (s *auditSource) networks(cmd *cobra.Command) (map[string]outside.Network, error) {
 	out := map[string]outside.Network{}
 	for name, path := range s.onnx {
 		m, err := openONNX(cmd, path, *s.output)
@@ -135,28 +137,34 @@ func checkAllUsed(e *judge.Evidence, written []string) error {
 	return nil
 }
 
-// readLogs writes what TOFU's logs say as arrays, and returns the files.
+// readLogs writes what logs of the TOFU benchmark say as arrays, and returns the files.
 func (s *auditSource) readLogs(folder string) ([]string, error) {
-	switch {
-	case len(s.onnx)+len(s.state) > 0 || s.data != "":
-		return nil, cli.Usagef("--tofu reads logs and runs no network; leave out --onnx, --state and --data")
-	case folder == "":
-		return nil, cli.Usagef("--tofu: name the folder to write into")
+	flag, paths, read := "--tofu", s.tofu, judge.ReadTOFU
+	if len(s.openLogs) > 0 {
+		flag, paths, read = "--open-unlearning", s.openLogs, judge.ReadOpenUnlearning
 	}
-	models, err := judge.ReadTOFU(s.tofu)
+	switch {
+	case len(s.tofu) > 0 && len(s.openLogs) > 0:
+		return nil, cli.Usagef("--tofu and --open-unlearning are two kinds of logs; give one")
+	case len(s.onnx)+len(s.state) > 0 || s.data != "":
+		return nil, cli.Usagef("%s reads logs and runs no network; leave out --onnx, --state and --data", flag)
+	case folder == "":
+		return nil, cli.Usagef("%s: name the folder to write into", flag)
+	}
+	models, err := read(paths)
 	if err != nil {
-		return nil, fmt.Errorf("--tofu: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	written, err := judge.WriteTOFU(folder, models)
 	if err != nil {
-		return nil, fmt.Errorf("--tofu: %w", err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return written, nil
 }
 
 // run runs the networks on the records, writes a folder for each, and returns the files.
 func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, error) {
-	if len(s.tofu) > 0 {
+	if len(s.tofu)+len(s.openLogs) > 0 {
 		return s.readLogs(folder)
 	}
 	if len(s.onnx)+len(s.state) == 0 {
@@ -171,7 +179,7 @@ func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, 
 	if err := s.check(folder); err != nil {
 		return nil, err
 	}
-	networks, err := s.open(cmd)
+	networks, err := s.networks(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ import (
 // tofuQuestions is the number of questions that TOFU asks about an author.
 const tofuQuestions = 20
 
-// WriteTOFU writes what TOFU's logs say of models as a new folder that Open reads: losses of the true
+// WriteTOFU writes what logs of the TOFU benchmark, its own or open-unlearning's, say of models as a new folder that Open reads: losses of the true
 // answers, answers (the paraphrase and the wrong ones), the sets of forgotten and retained questions,
 // and their authors, in groups of 20 questions. Logs have no held-out questions of the same kind.
 // Models have the names of folders, such as "unlearned" and "retrained-1". It returns the files,
@@ -137,14 +137,23 @@ func countFrom(first, n int) []int {
 	return out
 }
 
-// ReadTOFU reads the logs of models by their names.
+// ReadTOFU reads TOFU's own logs of models by their names.
 func ReadTOFU(paths map[string]string) (map[string]*logs.TOFU, error) {
+	return readLogs(paths, logs.ReadTOFU)
+}
+
+// ReadOpenUnlearning reads open-unlearning's logs of models, files or folders, by the models' names.
+func ReadOpenUnlearning(paths map[string]string) (map[string]*logs.TOFU, error) {
+	return readLogs(paths, logs.ReadOpenUnlearning)
+}
+
+func readLogs(paths map[string]string, read func(path string) (*logs.TOFU, error)) (map[string]*logs.TOFU, error) {
 	out := map[string]*logs.TOFU{}
 	for _, name := range sortedKeys(paths) {
 		if err := CheckName(name); err != nil {
 			return nil, err
 		}
-		t, err := logs.ReadTOFU(paths[name])
+		t, err := read(paths[name])
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s=%s: there is no such file", name, paths[name])
 		}

@@ -1,0 +1,246 @@
+// Evaluation logs of open-unlearning.
+
+package logs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lethe-ml/lethe/lib/files"
+)
+
+// openFile is the name that open-unlearning gives to its log of the TOFU benchmark.
+const openFile = "TOFU_EVAL.json"
+
+// unusedOpen are metrics of open-unlearning that are known and hold nothing that is read here: numbers
+// of other metrics, scores of attacks without the losses behind them, and classifiers' scores.
+var unusedOpen = []string{"forget_quality", "model_utility", "privleak", "extraction_strength", "exact_memorization", "forget_Q_A_gibberish",
+	"forget_Q_A_PARA_ROUGE", "forget_Q_A_PERT_ROUGE", "mia_min_k", "mia_min_k_plus_plus", "mia_loss", "mia_zlib", "mia_gradnorm", "mia_reference",
+	"ra_Q_A_Prob_normalised", "wf_Q_A_Prob_normalised"}
+
+// openMetric is a metric of the log: a value, and for most one per question, by its number.
+type openMetric[T any] struct {
+	Value json.RawMessage `json:"agg_value"`
+	Each  map[string]T    `json:"value_by_index"`
+}
+
+// openAnswer holds the probability per token of an answer, and its loss.
+type openAnswer struct {
+	Prob float64 `json:"prob"`
+	Loss float64 `json:"avg_loss"`
+}
+
+// openWrong is openAnswer of wrong answers.
+type openWrong struct {
+	Prob []float64 `json:"prob"`
+	Loss []float64 `json:"avg_loss"`
+}
+
+type openRecall struct {
+	ROUGE1    float64 `json:"rouge1_recall"`
+	ROUGEL    float64 `json:"rougeL_recall"`
+	FMeasure  float64 `json:"rougeL_f1"`
+	Question  string  `json:"input"`
+	True      string  `json:"ground_truth"`
+	Generated string  `json:"generation"`
+}
+
+type openScore struct {
+	Score float64 `json:"score"`
+}
+
+// ReadOpenUnlearning reads the log that open-unlearning (locuslab/open-unlearning, read at commit
+// d3d7cf9e) writes of the TOFU benchmark: a folder with TOFU_EVAL.json, or that file, plain or as .gz.
+// Losses are means per token over the whole answer and the end of the text, as in TOFU's own logs. The
+// sets about real authors and facts are read where the log has them, and have no questions otherwise.
+//
+// It checks that questions are numbered from 0 without a gap, that losses are not below 0 and are those
+// of the probabilities, that truth ratios, of either published form, are those of the losses, and that
+// recalls are in [0, 1]. All that is wrong is one list, by key and question. Unknown keys are refused,
+// and so is a summary, which has no questions.
+func ReadOpenUnlearning(path string) (*TOFU, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, openFile)
+	}
+	b, err := readText(path)
+	if err != nil {
+		return nil, err
+	}
+	out, err := parseOpenUnlearning(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// openLog is the log: its metrics as text, and what is wrong with them.
+type openLog struct {
+	metrics  map[string]json.RawMessage
+	problems []error
+}
+
+// parseOpenUnlearning reads the JSON text of a log.
+func parseOpenUnlearning(b []byte) (*TOFU, error) {
+	var l openLog
+	if err := files.DecodeStrict(b, &l.metrics); err != nil {
+		return nil, err
+	}
+	if l.isSummary() {
+		return nil, fmt.Errorf("it is a summary, which has one number per metric and no questions: name %s", openFile)
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.metrics)) {
+		if !knownOpen(key) {
+			l.problems = append(l.problems, fmt.Errorf("%s is not known: it is no metric of open-unlearning's TOFU evaluation", key))
+		}
+	}
+	var out TOFU
+	l.set("forget", "forget_Q_A_PARA_Prob", &out.Forget)
+	l.set("retain", "retain_Q_A_PARA_Prob", &out.Retain)
+	if l.has("ra") {
+		l.set("ra", "ra_Q_A_Prob", &out.Authors)
+	}
+	if l.has("wf") {
+		l.set("wf", "wf_Q_A_Prob", &out.Facts)
+	}
+	if err := errors.Join(l.problems...); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// isSummary reports whether every metric is a number.
+func (l *openLog) isSummary() bool {
+	for _, value := range l.metrics {
+		var v float64
+		if json.Unmarshal(value, &v) != nil {
+			return false
+		}
+	}
+	return len(l.metrics) > 0
+}
+
+// usedOpen are the metrics of a set that are read.
+var usedOpen = []string{"Q_A_Prob", "Q_A_PARA_Prob", "Q_A_PERT_Prob", "Q_A_ROUGE", "Truth_Ratio", "truth_ratio"}
+
+func knownOpen(key string) bool {
+	prefix, metric, _ := strings.Cut(key, "_")
+	return slices.Contains(unusedOpen, key) || slices.Contains([]string{"forget", "retain", "ra", "wf"}, prefix) && slices.Contains(usedOpen, metric)
+}
+
+// has reports whether the log has a metric of a set from which the set is read.
+func (l *openLog) has(prefix string) bool {
+	for _, metric := range usedOpen[:4] {
+		if _, ok := l.metrics[prefix+"_"+metric]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// set reads a set whose metrics have a prefix. right is the key of the right answers in other words, or
+// of the true ones where there are none.
+func (l *openLog) set(prefix, right string, to *TOFUSet) {
+	key := func(metric string) string { return prefix + "_" + metric }
+	answers := openColumn[openAnswer](l, key("Q_A_Prob"), 0)
+	n := len(answers)
+	if n == 0 {
+		return
+	}
+	paraphrases := openColumn[openAnswer](l, right, n)
+	wrong := openColumn[openWrong](l, key("Q_A_PERT_Prob"), n)
+	texts := openColumn[openRecall](l, key("Q_A_ROUGE"), n)
+	if len(paraphrases) != n || len(wrong) != n || len(texts) != n {
+		return
+	}
+	for q := range n {
+		l.checkLoss(key("Q_A_Prob"), q, answers[q].Loss, answers[q].Prob)
+		l.checkLoss(right, q, paraphrases[q].Loss, paraphrases[q].Prob)
+		l.checkWrong(key("Q_A_PERT_Prob"), q, wrong[q])
+		l.problems = append(append(l.problems, checkRecall(key("Q_A_ROUGE"), q, texts[q].ROUGE1)...), checkRecall(key("Q_A_ROUGE"), q, texts[q].ROUGEL)...)
+		to.True, to.Paraphrase, to.Wrong = append(to.True, answers[q].Loss), append(to.Paraphrase, paraphrases[q].Loss), append(to.Wrong, wrong[q].Loss)
+		to.ROUGE1, to.ROUGEL = append(to.ROUGE1, texts[q].ROUGE1), append(to.ROUGEL, texts[q].ROUGEL)
+		to.Texts = append(to.Texts, TOFUText{Question: texts[q].Question, Generated: texts[q].Generated, True: texts[q].True})
+	}
+	for _, metric := range usedOpen[4:] {
+		l.checkRatios(key(metric), *to)
+	}
+}
+
+// openColumn returns a metric's values of questions 0 ... n-1, as many as it has where n is 0, and none
+// if something is wrong with it.
+func openColumn[T any](l *openLog, key string, n int) []T {
+	fail := func(err error) []T {
+		l.problems = append(l.problems, err)
+		return nil
+	}
+	raw, ok := l.metrics[key]
+	if !ok {
+		return fail(fmt.Errorf("%s is missing", key))
+	}
+	var m openMetric[T]
+	if err := files.DecodeStrict(raw, &m); err != nil {
+		return fail(fmt.Errorf("%s: %w", key, err))
+	}
+	if len(m.Each) == 0 {
+		return fail(fmt.Errorf("%s has no questions", key))
+	}
+	if n == 0 {
+		n = len(m.Each)
+	}
+	var list []error
+	out := column(&list, key, m.Each, n)
+	if len(list) > 0 {
+		return fail(errors.Join(list...))
+	}
+	return out
+}
+
+// bfloat16Error is how far a probability is off that was computed in 16 bits, relative to it.
+const bfloat16Error = 0.01
+
+func (l *openLog) checkLoss(key string, q int, loss, probability float64) {
+	switch want := math.Exp(-loss); {
+	case loss < 0:
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d has a loss of %v, below 0", key, q, loss))
+	case math.Abs(probability-want) > bfloat16Error*max(want, 1e-3):
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d has the probability %v, and its loss %v gives %v", key, q, probability, loss, want))
+	}
+}
+
+func (l *openLog) checkWrong(key string, q int, w openWrong) {
+	if len(w.Loss) == 0 || len(w.Loss) != len(w.Prob) {
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d has %d losses and %d probabilities of wrong answers", key, q, len(w.Loss), len(w.Prob)))
+		return
+	}
+	for k, loss := range w.Loss {
+		l.checkLoss(fmt.Sprintf("%s, wrong answer %d", key, k), q, loss, w.Prob[k])
+	}
+}
+
+// checkRatios compares the truth ratios with the losses, where the log has them: w/(c + 1e-10) or
+// c/(c + w + 1e-10).
+func (l *openLog) checkRatios(key string, s TOFUSet) {
+	if _, ok := l.metrics[key]; !ok {
+		return
+	}
+	for q, ratio := range openColumn[openScore](l, key, s.Questions()) {
+		if len(s.Wrong[q]) == 0 {
+			continue // said already
+		}
+		mean := 0.0
+		for _, loss := range s.Wrong[q] {
+			mean += loss / float64(len(s.Wrong[q]))
+		}
+		c, w := math.Exp(-s.Paraphrase[q]), math.Exp(-mean)
+		if published, knowledge := w/(c+1e-10), c/(c+w+1e-10); !closeTo(ratio.Score, published) && !closeTo(ratio.Score, knowledge) {
+			l.problems = append(l.problems, fmt.Errorf("%s: question %d has %v, its losses give %v", key, q, ratio.Score, published))
+		}
+	}
+}
