@@ -78,6 +78,9 @@ func (r *Report) Page() (*report.Page, error) {
 	if settle := r.Suggestions(); len(settle) > 0 {
 		add("What would make the audit more informative", report.List(settle))
 	}
+	if published := e.publishedParts(); len(published) > 0 {
+		add("Numbers as published, not a verdict", published...)
+	}
 	add("How each number is computed", r.methodParts()...)
 	add("Where the numbers come from", r.provenance()...)
 	add("Glossary", glossary)

@@ -57,6 +57,7 @@ type (
 		Exposed     []jsonExposure    `json:"exposures"`
 		StandOut    []string          `json:"stand_out"`
 		Trajectory  *jsonTrajectory   `json:"trajectory,omitempty"` // where there are checkpoints
+		Published   []publishedNumber `json:"published,omitempty"`  // of language models: as published, not a verdict
 		Notes       []string          `json:"notes"`
 		Suggestions []string          `json:"would_settle"`
 		Files       []File            `json:"files"`
@@ -165,6 +166,7 @@ func (r *Report) JSON(w io.Writer) error {
 		out.StandOut = append(out.StandOut, r.StandOut(m.Name)...)
 	}
 	out.Trajectory = r.Trajectory.json()
+	out.Published = e.publishedNumbers()
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
