@@ -29,22 +29,17 @@ var publishedMinK = language.MinK{K: 0.4}
 // publishedMetrics are the numbers that arrays of language models allow.
 func publishedMetrics() []publishedMetric {
 	answers, tokens := []audit.Array{audit.AnswerArray}, []audit.Array{audit.TokenArray}
-	const utility = "Model utility is the harmonic mean of nine numbers with ROUGE and questions about real authors and the world, which the arrays " +
-		"do not have: " +
-		"this is one of the nine."
+	const utility = "Model utility is the harmonic mean of nine numbers with ROUGE and questions about real authors and the world, which " +
+		"the arrays do not have: this is one of the nine."
 	return []publishedMetric{
-		{"forget quality (KS p)", answers, nil, true, "The test takes the two models' questions for different ones; they are the same, so that p is " +
-			"no p-value: " +
-			"two retrained models can have one of nearly 1, and a model that forgot in part can pass.", forgetQuality},
-		{"truth ratio, mean of min(R, 1/R)", answers, nil, false, "It takes a model that prefers wrong answers for one that knows, and the published " +
-			"programs have " +
-			"three forms of R that cannot be compared; this is the geometric one.", forgottenRatio},
-		{"PrivLeak (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It is a ratio to one number of one retrained model, which explodes where that is " +
-			"small, and it " +
-			"has no interval.", privLeak},
-		{"s_MIA (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It does not say on which side a model errs, so that forgetting too much and too " +
-			"little look alike, " +
-			"and it has no interval.", boundedMIA},
+		{"forget quality (KS p)", answers, nil, true, "The test takes the two models' questions for different ones; they are the same, so that p " +
+			"is no p-value: two retrained models can have one of nearly 1, and a model that forgot in part can pass.", forgetQuality},
+		{"truth ratio, mean of min(R, 1/R)", answers, nil, false, "It takes a model that prefers wrong answers for one that knows, and the " +
+			"published programs have three forms of R that cannot be compared; this is the geometric one.", forgottenRatio},
+		{"PrivLeak (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It is a ratio to one number of one retrained model, which explodes where " +
+			"that is small, and it has no interval.", privLeak},
+		{"s_MIA (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It does not say on which side a model errs, so that forgetting too much and " +
+			"too little look alike, and it has no interval.", boundedMIA},
 		{"utility: retained, probability", tokens, []audit.Set{Retain}, false, utility, retainedProbability},
 		{"utility: retained, mean of max(0, 1 - R)", answers, []audit.Set{Retain}, false, utility, retainedTruth},
 	}
