@@ -44,8 +44,11 @@ type Info struct {
 	// models other than classifiers. Other methods need a classifier's labels or outputs.
 	General bool
 	// Distils: the method compares a model's outputs with a teacher's, and can do so with the
-	// scores of a masked language model too. It is not General: it needs one of the two.
+	// scores of a language model too. It is not General: it needs one of the two.
 	Distils bool
+	// NextToken: the method needs a language model that predicts the next token, and nothing else
+	// will do.
+	NextToken bool
 	// Version is raised when results change by a correction of the code that the fields do not
 	// show, after results were stored. It is part of the method's store keys; nothing else is
 	// recomputed. 0: 1.

@@ -90,6 +90,18 @@ var invalidGenerative = []invalidRequest{
 		[]string{"original", "4 tensors against 10"}},
 }
 
+// invalidLanguage lists those of a model that is not a classifier, of a language model.
+func invalidLanguage() []invalidRequest {
+	out := slices.DeleteFunc(slices.Clone(invalidGenerative), func(c invalidRequest) bool {
+		return c.name == "other features" || c.name == "another model"
+	})
+	return append(out,
+		invalidRequest{"other features", func(r *unlearn.Request) { r.Forget.X = array.New[float32](toyForget, 7) },
+			[]string{"forget set", "7 features", "takes 10"}},
+		invalidRequest{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
+			[]string{"original", "4 tensors against"}})
+}
+
 // invalidBottleneck lists requests that are invalid for any classifier and do not name a
 // tensor.
 func invalidBottleneck() []invalidRequest {

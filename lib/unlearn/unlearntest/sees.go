@@ -53,7 +53,7 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		if !sees.Earlier {
 			r.Earlier = &unlearn.Checkpoint{Params: model.InitialWeights(r.Runner.Arch, engine.Root(78).Stream(engine.StreamInit))}
 		}
-		other := drawRecords(2, 45)
+		other := y.draw(2, 45)
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
 		}
