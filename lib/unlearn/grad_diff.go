@@ -1,3 +1,5 @@
+// GradDiff: ascent on forgotten texts, training on retained ones.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// NPO: negative preference optimisation.
+
 package unlearn
 
 import (

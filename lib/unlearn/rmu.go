@@ -1,3 +1,5 @@
+// RMU: the activations of forgotten texts are misdirected.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// SatImp: ascent weighted by saturation and importance.
+
 package unlearn
 
 import "context"

@@ -1,3 +1,5 @@
+// SimNPO: negative preference optimisation without a reference.
+
 package unlearn
 
 import (

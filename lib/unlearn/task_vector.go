@@ -1,3 +1,5 @@
+// TaskVector: what training on the forget set adds is subtracted.
+
 package unlearn
 
 import (

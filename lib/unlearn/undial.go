@@ -1,3 +1,5 @@
+// UNDIAL: self-distillation with adjusted scores.
+
 package unlearn
 
 import (

@@ -1,3 +1,5 @@
+// WGA: gradient ascent weighted by how probable a token is.
+
 package unlearn
 
 import (
