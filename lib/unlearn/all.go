@@ -75,6 +75,7 @@ func LanguageModels() []Method {
 		SatImp{},
 		UNDIAL{},
 		RMU{},
+		RefusalTuning{},
 		TaskVector{},
 	}
 }

@@ -35,11 +35,12 @@ var onTexts = map[string]textCase{
 	"simnpo": {unlearn.SimNPO{Delta: 0.5, TextFit: fast}, func(v tokenView) float64 {
 		return 2 / 4.5 * math.Log1p(math.Exp(4.5*(v.mean(v.logP)+0.5)))
 	}, ownRetain, 0.125},
-	"wga":         {unlearn.WGA{TextFit: fast}, func(v tokenView) float64 { return v.mean(v.probability) }, ownRetain, 1},
-	"satimp":      {unlearn.SatImp{TextFit: fast}, func(v tokenView) float64 { return v.mean(v.satImp) }, ownRetain, 0.1},
-	"undial":      {unlearn.UNDIAL{LR: 5e-3, Epochs: 40, Retain: 1}, func(v tokenView) float64 { return v.mean(v.adjusted) }, ownRetain, 1},
-	"rmu":         {unlearn.RMU{TextFit: fast}, nil, nil, 0},
-	"task-vector": {unlearn.TaskVector{LR: 5e-3}, ownRetain, nil, 1}, // what its training lowers
+	"wga":            {unlearn.WGA{TextFit: fast}, func(v tokenView) float64 { return v.mean(v.probability) }, ownRetain, 1},
+	"satimp":         {unlearn.SatImp{TextFit: fast}, func(v tokenView) float64 { return v.mean(v.satImp) }, ownRetain, 0.1},
+	"undial":         {unlearn.UNDIAL{LR: 5e-3, Epochs: 40, Retain: 1}, func(v tokenView) float64 { return v.mean(v.adjusted) }, ownRetain, 1},
+	"rmu":            {unlearn.RMU{TextFit: fast}, nil, nil, 0},
+	"refusal-tuning": {unlearn.RefusalTuning{TextFit: fast}, nil, nil, 0},
+	"task-vector":    {unlearn.TaskVector{LR: 5e-3}, ownRetain, nil, 1}, // what its training lowers
 }
 
 var fast = unlearn.TextFit{LR: 5e-3}
@@ -201,9 +202,27 @@ func TestMethodsForLanguageModelsForgetTheForgetSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		rise := func(d unlearn.Data) float64 { return y.Loss(t, p, d) - y.Loss(t, y.Request.Original, d) }
-		if forget, retain := rise(y.Request.Forget), rise(y.Request.Retain); name != "rmu" && !(forget > retain+0.05) {
+		if forget, retain := rise(y.Request.Forget), rise(y.Request.Retain); name != "rmu" && name != "refusal-tuning" && !(forget > retain+0.05) {
 			t.Errorf("%s: the loss of the forget set rose by %v, that of the retain set by %v", name, forget, retain)
 		}
+	}
+}
+
+// The refusals become probable, and the true answers less so than retained ones.
+func TestRefusalTuningTeachesTheRefusals(t *testing.T) {
+	y := unlearntest.NewLanguageToy(t)
+	p, rep, err := unlearn.Apply(t.Context(), unlearn.RefusalTuning{TextFit: unlearn.TextFit{LR: 5e-3, Epochs: 60}}, y.Request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := y.Request
+	want := meanOver(t, y, r.Original, r.Refusals, ownRetain) + meanOver(t, y, r.Original, r.Retain, ownRetain)
+	if got := rep.History[0].Loss; math.Abs(got-want) > 0.1*want { // with dropout
+		t.Errorf("the first loss is %v, by the formula %v", got, want)
+	}
+	rise := func(d unlearn.Data) float64 { return y.Loss(t, p, d) - y.Loss(t, r.Original, d) }
+	if refused, retain := rise(r.Refusals), rise(r.Retain); !(refused < -0.5 && retain < 0.2) {
+		t.Errorf("the loss of refusals rose by %v, that of the retain set by %v", refused, retain)
 	}
 }
 

@@ -128,7 +128,10 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 
 		Objective: objective,
 	}
+	r.Refusals = y.draw(5, toyForget)
+	copy(r.Refusals.IDs, r.Forget.IDs)
 	if _, is := arch.(model.Classifier); !is {
+		r.Refusals.Y = nil
 		all.Y, r.Forget.Y, r.Retain.Y, r.HeldOut.Y = nil, nil, nil, nil
 	}
 	y.Request = r
@@ -201,6 +204,7 @@ func (y *Toy) request() unlearn.Request {
 	r.Forget = rowRange(r.Forget, 0, r.Forget.X.Rows)
 	r.Retain = rowRange(r.Retain, 0, r.Retain.X.Rows)
 	r.HeldOut = rowRange(r.HeldOut, 0, r.HeldOut.X.Rows)
+	r.Refusals = rowRange(r.Refusals, 0, r.Refusals.X.Rows)
 	return r
 }
 
