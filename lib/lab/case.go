@@ -126,7 +126,13 @@ func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, 
 	if err != nil {
 		return unlearn.Request{}, err
 	}
-	return c.request(m, original), nil
+	r := c.request(m, original)
+	if m.Info().Sees.Refusals {
+		if r.Refusals, err = c.refusals(r.Seed); err != nil {
+			return unlearn.Request{}, fmt.Errorf("%s: %w", m.Info().Name, err)
+		}
+	}
+	return r, nil
 }
 
 // Weights returns the weights of a method's model, from the store or computed now, and the
