@@ -64,7 +64,7 @@ func Bottlenecks() []Method {
 }
 
 // LanguageModels lists the methods for language models that predict the next token, in their
-// papers' setting, and TaskVector, which is General. Methods of All that are General or distil work
+// papers' setting, and TaskVector, which is General. TextTuned wraps another method. Methods of All that are General or distil work
 // on language models too.
 func LanguageModels() []Method {
 	return []Method{
@@ -77,6 +77,7 @@ func LanguageModels() []Method {
 		RMU{},
 		RefusalTuning{},
 		TaskVector{},
+		TextTuned[GradDiff]{},
 	}
 }
 

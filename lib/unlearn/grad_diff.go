@@ -33,6 +33,12 @@ func (GradDiff) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *GradDiff) SetDefaults() { m.setDefaults(10, 1) }
 
+// AtRate implements Rated.
+func (m GradDiff) AtRate(lr float64) GradDiff {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m GradDiff) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	ascend := func(_ Request, m text.NextTokenModel, d Data) (train.Target, error) {

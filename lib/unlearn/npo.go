@@ -37,6 +37,12 @@ func (NPO) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *NPO) SetDefaults() { m.setDefaults(10, 1) }
 
+// AtRate implements Rated.
+func (m NPO) AtRate(lr float64) NPO {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m NPO) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	before, err := logProbs(r.Runner, r.Original, r.Forget.X)

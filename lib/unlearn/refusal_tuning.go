@@ -35,6 +35,12 @@ func (RefusalTuning) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *RefusalTuning) SetDefaults() { m.setDefaults(10, 1) }
 
+// AtRate implements Rated.
+func (m RefusalTuning) AtRate(lr float64) RefusalTuning {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m RefusalTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	r.Forget = r.Refusals

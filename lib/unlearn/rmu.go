@@ -53,6 +53,12 @@ type activationModel interface {
 	WithActivations(layer int) (a model.Architecture, width int, err error)
 }
 
+// AtRate implements Rated.
+func (m RMU) AtRate(lr float64) RMU {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m RMU) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if m.KL {

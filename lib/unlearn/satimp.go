@@ -30,6 +30,12 @@ func (SatImp) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *SatImp) SetDefaults() { m.setDefaults(5, 0.1) }
 
+// AtRate implements Rated.
+func (m SatImp) AtRate(lr float64) SatImp {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m SatImp) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.run(ctx, r, weightedAscent(m.Saturation, *m.Importance), nil, false)

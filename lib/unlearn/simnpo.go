@@ -38,6 +38,12 @@ func (SimNPO) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *SimNPO) SetDefaults() { m.setDefaults(10, 0.125) }
 
+// AtRate implements Rated.
+func (m SimNPO) AtRate(lr float64) SimNPO {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m SimNPO) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	below := func(_ Request, n text.NextTokenModel, d Data) (train.Target, error) {

@@ -34,6 +34,12 @@ func (TaskVector) Info() Info {
 	}
 }
 
+// AtRate implements Rated.
+func (m TaskVector) AtRate(lr float64) TaskVector {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m TaskVector) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o, err := r.objective("forget", r.Forget, false, 1)

@@ -40,6 +40,12 @@ func (UNDIAL) Info() Info {
 	}
 }
 
+// AtRate implements Rated.
+func (m UNDIAL) AtRate(lr float64) UNDIAL {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m UNDIAL) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	lowered := func(_ Request, n text.NextTokenModel, d Data) (train.Target, error) {

@@ -37,6 +37,12 @@ func (WGA) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *WGA) SetDefaults() { m.setDefaults(5, 1) }
 
+// AtRate implements Rated.
+func (m WGA) AtRate(lr float64) WGA {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m WGA) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	return m.run(ctx, r, weightedAscent(m.Beta, 0), nil, false)
