@@ -89,6 +89,14 @@ type About struct {
 	// Vocabulary are the tokens that the numbers of a text's records stand for; nil for others.
 	Vocabulary []string
 
+	// Questions are what the records of a question set ask; record r is entry r, as of Columns. nil:
+	// the records are no answers to questions.
+	Questions []Question
+
+	// GroupColumn is the column whose values the split kept together, such as "person": records of one
+	// value are not independent. "": the split was by records.
+	GroupColumn string
+
 	// Hash is the SHA-256, in hex, of what was read.
 	Hash string
 

@@ -90,8 +90,8 @@ func GeneratedPeople() ([]Fact, error) {
 }
 
 // generatedPeople returns a generated set of questions for language models that predict the next
-// token: a document is the answer to a question about a person, who is its group. The paraphrases
-// and wrong answers are those of GeneratedPeople.
+// token: a document is the answer to a question about a person, who is its group, with the paraphrase
+// and the wrong answers of GeneratedPeople.
 //
 // The people never change: they are drawn from PCG of math/rand/v2, whose stream is part of Go's
 // compatibility promise.
@@ -113,7 +113,10 @@ func peopleDocuments() ([]Document, map[string][]int, error) {
 	var out []Document
 	for i, f := range facts {
 		name := fmt.Sprintf("question %d about %s", i%len(topics())+1, f.Person)
-		out = append(out, Document{Name: name, Question: f.Question, Text: f.Answer, Label: f.Topic, Group: f.Person})
+		out = append(out, Document{
+			Name: name, Question: f.Question, Text: f.Answer, Label: f.Topic, Group: f.Person,
+			Value: f.Value, Paraphrase: f.Paraphrase, Wrong: f.Wrong[:],
+		})
 	}
 	return out, nil, err
 }

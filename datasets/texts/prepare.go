@@ -145,7 +145,8 @@ func (p Preparation) Check() error {
 // positions of the tokens to predict: those of an answer, or all but the first. IDs count
 // the records over the kept documents, in their order; the columns of About have an entry for
 // each: ColumnDocument, ColumnText, the label and, where documents have one, the group.
-// About.Vocabulary has the tokens, of BPE as bpe.New takes them.
+// About.Vocabulary has the tokens, of BPE as bpe.New takes them. About.Questions has the questions where
+// records are whole documents.
 //
 // The documents of kept, by number, are in the train part, with all that GroupBy keeps together with
 // them. The others are where they would be without, records have the same IDs, and the vocabulary
@@ -352,6 +353,10 @@ func (c *chosen) assemble(p Preparation, v encoder, records *cutting, isTest []b
 	}
 	about := c.About
 	about.Columns, about.Planted, about.Vocabulary = c.columns(records), c.planted(records), v.entries()
+	about.Questions = c.questions(p, records)
+	if p.GroupBy == ByGroup {
+		about.GroupColumn = cmp.Or(c.Group, "group")
+	}
 	about.Caveat = strings.TrimSpace(about.Caveat + " " + records.note(p))
 	return &datasets.Prepared{About: about, Train: parts[0], Test: parts[1]}
 }
@@ -385,6 +390,19 @@ func (c *chosen) columns(records *cutting) []datasets.Column {
 	out := []datasets.Column{document, text, label}
 	if groups != nil {
 		out = append(out, datasets.NewTextColumn(cmp.Or(c.Group, "group"), datasets.Category, ids, groups))
+	}
+	return out
+}
+
+// questions returns what each record asks; nil where no record is the answer to a question.
+func (c *chosen) questions(p Preparation, records *cutting) []datasets.Question {
+	asks := func(d Document) bool { return d.Question != "" }
+	if p.Unit != Documents || !slices.ContainsFunc(c.Documents, asks) {
+		return nil
+	}
+	var out []datasets.Question
+	for _, w := range records.windows {
+		out = append(out, c.Documents[w.document].asks())
 	}
 	return out
 }

@@ -29,6 +29,10 @@ type Document struct {
 	Label string
 	// Group names whom it belongs to, such as a patient; "": nobody else's document does.
 	Group string
+	// Value, Paraphrase and Wrong are those of datasets.Question, for a text that answers one; "" and nil:
+	// not known. No model is trained on them, and Texts.Hash is without them.
+	Value, Paraphrase string
+	Wrong             []string
 }
 
 // Labels names what the documents' labels and groups are: the columns of a prepared set that
@@ -81,7 +85,10 @@ func (t *Texts) Check() error {
 }
 
 func (t *Texts) checkDocument(d Document) error {
-	for _, f := range []struct{ what, text string }{{"text", d.Text}, {"question", d.Question}, {"label", d.Label}, {"group", d.Group}} {
+	for _, f := range []struct{ what, text string }{
+		{"text", d.Text}, {"question", d.Question}, {"label", d.Label}, {"group", d.Group},
+		{"value", d.Value}, {"paraphrase", d.Paraphrase}, {"list of wrong answers", strings.Join(d.Wrong, "")},
+	} {
 		if at := brokenUTF8(f.text); at >= 0 {
 			return fmt.Errorf("the %s is broken UTF-8 at byte %d (0x%02x); save the texts as UTF-8", f.what, at, f.text[at])
 		}
@@ -114,6 +121,11 @@ func (d Document) fullText() string {
 		return d.Text
 	}
 	return d.Question + "\n" + d.Text
+}
+
+// asks returns what a document answers.
+func (d Document) asks() datasets.Question {
+	return datasets.Question{Text: d.Question, Answer: d.Text, Value: d.Value, Paraphrase: d.Paraphrase, Wrong: d.Wrong}
 }
 
 // called returns what a message calls a document.

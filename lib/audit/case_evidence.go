@@ -4,12 +4,15 @@
 package audit
 
 import (
+	"bytes"
+	"compress/zlib"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -57,7 +60,7 @@ func isText(a Array) bool {
 
 // Evidence returns what a lens needs to read a model, the first of Models. Records are those of the
 // training part, followed by those of the test part; held out are those that no method may use
-// (lab.Case.EvalRows). It returns lab.ErrNoAnswers if outputs are needed of a model that is no
+// (lab.Case.EvalRows). Groups are those that the split kept together. It returns lab.ErrNoAnswers if outputs are needed of a model that is no
 // classifier.
 func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 	from := c.Train.X.Rows
@@ -65,8 +68,15 @@ func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 		Records: from + c.Test.X.Rows, Labels: slices.Concat(c.Train.Y, c.Test.Y), Forget: c.Forget, Retain: c.Retain,
 		HeldOut: testRowNumbers(c.EvalRows(), from), Seed: uint64(drawSeed + c.Shift), Case: c,
 	}
+	e.Groups, e.GroupUnit = c.Groups()
 	if arch, is := c.Problem.Arch.(model.Classifier); is {
 		e.Classes = arch.Classes()
+	}
+	if _, is := c.Problem.Arch.(text.Decoder); is && slices.Contains(n.Arrays, CompressedArray) {
+		var err error
+		if e.Compressed, err = c.compressedLengths(); err != nil {
+			return nil, err
+		}
 	}
 	models := []*Model{m}
 	roles := []Role{Unlearned}
@@ -111,14 +121,70 @@ func (c *Case) arrays(n Needs, m *Model) (*Arrays, error) {
 			return nil, err
 		}
 	}
-	if _, is := c.Problem.Arch.(text.Decoder); is && slices.Contains(n.Arrays, TokenArray) {
-		tokens, err := text.Measure(c.Runner, m.Weights, stackRows(c.Train.X, c.Test.X))
+	if _, is := c.Problem.Arch.(text.Decoder); is {
+		return a, c.addTexts(n, a)
+	}
+	return a, nil
+}
+
+// addTexts adds the arrays of a language model that are needed.
+func (c *Case) addTexts(n Needs, a *Arrays) (err error) {
+	if slices.ContainsFunc([]Array{TokenArray, MomentArray, CorrectArray}, func(of Array) bool { return slices.Contains(n.Arrays, of) }) {
+		if a.Tokens, err = a.Model.Tokens(); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(n.Arrays, AnswerArray) {
+		if err = c.addAnswers(a); errors.Is(err, lab.ErrNoQuestions) {
+			return nil
+		}
+	}
+	return err
+}
+
+// addAnswers adds the answers to the forgotten questions.
+func (c *Case) addAnswers(a *Arrays) error {
+	forgotten, err := c.Answers(a.Model.Weights, c.Train.Gather(c.Forget))
+	if err != nil {
+		return err
+	}
+	n := c.Train.X.Rows + c.Test.X.Rows
+	a.Answers = &language.Answers{Right: slices.Repeat([]float64{math.NaN()}, n), Wrong: make([][]float64, n)}
+	for k, i := range c.Forget {
+		a.Answers.Right[i], a.Answers.Wrong[i] = forgotten.Right[k], forgotten.Wrong[k]
+	}
+	return nil
+}
+
+// compressedLengths returns the lengths in bytes under zlib of what the tokens to predict of all
+// records say.
+func (c *Case) compressedLengths() ([]int, error) {
+	var out []int
+	for _, part := range []datasets.Part{c.Train, c.Test} {
+		texts, err := c.PredictedTexts(part)
 		if err != nil {
 			return nil, err
 		}
-		a.Tokens = (*language.Tokens)(tokens)
+		for _, t := range texts {
+			n, err := zlibLength(t)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, n)
+		}
 	}
-	return a, nil
+	return out, nil
+}
+
+// zlibLength returns the number of bytes of a text under zlib at its default level.
+func zlibLength(text string) (int, error) {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	if _, err := w.Write([]byte(text)); err != nil {
+		return 0, err
+	}
+	err := w.Close()
+	return b.Len(), err
 }
 
 // addOutputs adds a classifier's outputs and what follows from them and the labels.

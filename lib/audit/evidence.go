@@ -97,7 +97,7 @@ type Arrays struct {
 	// answer; tokens are those of the text, or of the answer alone.
 	Tokens   *language.Tokens
 	Prefixed *language.Tokens  // when a text that was not trained on stands before each
-	Answers  *language.Answers // a right answer in other words, and wrong ones
+	Answers  *language.Answers // a right answer in other words, and wrong ones; in a case of the forgotten records alone
 	// Patched holds the mean log-probability of every record's tokens in the original model with each
 	// layer's state taken from this model, a column per layer.
 	Patched Matrix

@@ -160,7 +160,7 @@ func methodList() []listEntry {
 			name string
 			seen bool
 		}{{"original", sees.Original}, {"forget set", sees.Forget}, {"retain set", sees.Retain},
-			{"earlier weights", sees.Earlier}, {"held-out records", sees.HeldOut}} {
+			{"earlier weights", sees.Earlier}, {"held-out records", sees.HeldOut}, {"refusals", sees.Refusals}} {
 			if part.seen {
 				e.Sees = append(e.Sees, part.name)
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/paper/attacks"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
+	"github.com/lethe-ml/lethe/lib/paper/language"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
 	"github.com/lethe-ml/lethe/lib/paper/power"
 	"github.com/lethe-ml/lethe/lib/paper/rulerpaper"
@@ -35,6 +36,7 @@ func Papers() []paper.Paper {
 		lenses.Agreement(),
 		attacks.Paper(),
 		power.Paper(),
+		language.Paper(),
 		tofu.Paper(),
 	}
 }

@@ -69,6 +69,10 @@ const (
 	StreamValidation = "validation"
 	// StreamRandomLabel draws the labels that replace the true ones (epoch, record).
 	StreamRandomLabel = "random-label"
+	// StreamDirection draws RMU's direction.
+	StreamDirection = "direction"
+	// StreamRefusals draws the refusal of every forgotten question.
+	StreamRefusals = "refusals"
 
 	// StreamCritic draws the seeds of a method's critics and of the attackers of its
 	// stopping rule (what: 0 a critic, 1 an attacker; which critic, or the epoch).

@@ -14,12 +14,14 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
+	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
 // Case is a model, the records that it has to forget, and every model that the protocol
@@ -124,7 +126,13 @@ func (c *Case) Request(ctx context.Context, m unlearn.Method) (unlearn.Request, 
 	if err != nil {
 		return unlearn.Request{}, err
 	}
-	return c.request(m, original), nil
+	r := c.request(m, original)
+	if m.Info().Sees.Refusals {
+		if r.Refusals, err = c.refusals(r.Seed); err != nil {
+			return unlearn.Request{}, fmt.Errorf("%s: %w", m.Info().Name, err)
+		}
+	}
+	return r, nil
 }
 
 // Weights returns the weights of a method's model, from the store or computed now, and the
@@ -239,6 +247,7 @@ type Model struct {
 	Report *unlearn.Report
 
 	outputs func() (*Outputs, error)
+	tokens  func() (*language.Tokens, error)
 }
 
 // Outputs are a model's predictions for the train and the test part.
@@ -246,6 +255,10 @@ type Outputs struct{ Train, Test *model.Prediction }
 
 // Outputs returns the model's predictions. They are computed on the first call.
 func (m *Model) Outputs() (*Outputs, error) { return m.outputs() }
+
+// Tokens returns a decoder's numbers of the tokens of every record, of the train part and after it of
+// the test part. They are computed on the first call.
+func (m *Model) Tokens() (*language.Tokens, error) { return m.tokens() }
 
 // Embedding returns the activations before the output layer for every row of the train
 // part, one record per row.
@@ -270,6 +283,14 @@ func (c *Case) NewModel(label string, weights nn.Params) *Model {
 			return nil, fmt.Errorf("%s: %w", label, err)
 		}
 		return &o, nil
+	})
+	m.tokens = sync.OnceValues(func() (*language.Tokens, error) {
+		x := array.Matrix[float32]{Rows: c.Problem.Train.X.Rows + c.Test.X.Rows, Cols: c.Test.X.Cols, Data: slices.Concat(c.Problem.Train.X.Data, c.Test.X.Data)}
+		tokens, err := text.Measure(c.Runner, weights, x)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", label, err)
+		}
+		return (*language.Tokens)(tokens), nil
 	})
 	return m
 }

@@ -7,11 +7,9 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
-	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
-	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/text/bpe"
 	"github.com/lethe-ml/lethe/lib/train"
 )
@@ -27,19 +25,12 @@ type NextToken struct{}
 
 var _ WeightsLoss = NextToken{}
 
-// nextTokenModel is a network that predicts the next token.
-type nextTokenModel interface {
-	model.Architecture
-	Loss() loss.NextToken
-	NextInputs(x array.Matrix[float32]) (map[string]array.Matrix[float32], error)
-}
-
 // Name implements Goal.
 func (NextToken) Name() string { return "next-token" }
 
 // Objective implements Goal.
 func (NextToken) Objective(p *Problem, rows []int) (train.Objective, error) {
-	m, is := p.Arch.(nextTokenModel)
+	m, is := p.Arch.(text.NextTokenModel)
 	if !is {
 		return nil, fmt.Errorf("the network %s does not predict the next token", p.Arch.Name())
 	}
@@ -65,7 +56,7 @@ func checkTokens(arch model.Architecture, vocabulary []string) error {
 	if _, reads := arch.(model.TokenReader); !reads {
 		return nil
 	}
-	_, next := arch.(nextTokenModel)
+	_, next := arch.(text.NextTokenModel)
 	switch pairs := slices.Contains(vocabulary, bpe.End); {
 	case next && !pairs:
 		return fmt.Errorf("%s predicts the next token, and the records are of WordPiece, for networks that read whole texts; "+

@@ -41,13 +41,14 @@ type Problem struct {
 // Classes returns the number of classes of the data set.
 func (p *Problem) Classes() int { return len(p.About.Classes) }
 
-// Predict returns the network's prediction for records, without the scores of a language model,
-// which fill the memory and are of no use where no token is hidden.
+// Predict returns the network's prediction for records, without the scores of a language model, which
+// fill the memory: where tokens are hidden they are of no use otherwise, and Model.Tokens has what the
+// next tokens say.
 func (p *Problem) Predict(weights nn.Params, x array.Matrix[float32]) (*model.Prediction, error) {
 	var names []string
 	all := p.Arch.Returns()
 	for _, o := range all {
-		if o.Name != loss.MaskedLogits {
+		if o.Name != loss.MaskedLogits && o.Name != loss.NextLogits {
 			names = append(names, o.Name)
 		}
 	}

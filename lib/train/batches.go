@@ -107,14 +107,14 @@ func (b batch) size(o Objective) int {
 }
 
 // StepsPerEpoch returns the number of steps of an epoch: that of the longest term that is
-// not Whole. Without mini-batches it is 1.
+// neither Whole nor Sampled. Without mini-batches it is 1.
 func (c Config) StepsPerEpoch(o Objective) int {
 	steps := 1
 	if c.Batch == 0 {
 		return steps
 	}
 	for _, t := range o {
-		if !t.Whole {
+		if !t.Whole && !t.Sampled {
 			steps = max(steps, c.stepsFor(t.X.Rows))
 		}
 	}

@@ -92,6 +92,38 @@ func TestAnEpochWithoutItsLastBatchHasFullOnes(t *testing.T) {
 	}
 }
 
+// A sampled term gives a batch to every step and does not make an epoch longer; which records it gives
+// differs from epoch to epoch, and one that is shorter than the epoch starts over.
+func TestASampledTermDoesNotDecideTheEpoch(t *testing.T) {
+	many, few := swept(30, nil), swept(3, nil)
+	many.Sampled, few.Sampled = true, true
+	c, met := Config{Batch: 4, Seed: 1}, map[int]bool{}
+	for epoch := range 3 {
+		steps := c.epochBatches(Objective{swept(10, nil), many, few}, epoch)
+		if len(steps) != 3 || c.StepsPerEpoch(Objective{swept(10, nil), many, few}) != 3 {
+			t.Fatalf("%d steps, want the 3 of 10 records in batches of 4", len(steps))
+		}
+		here := map[int]bool{}
+		for _, s := range steps {
+			if len(s) != 3 || len(s[1].rows) != 4 || len(s[2].rows) != 3 {
+				t.Fatalf("a step has %v", s)
+			}
+			for _, i := range s[1].rows {
+				here[i], met[i] = true, true
+			}
+		}
+		if len(here) != 12 {
+			t.Errorf("epoch %d takes %d different records, want 12", epoch, len(here))
+		}
+	}
+	if len(met) <= 12 {
+		t.Error("every epoch takes the same records")
+	}
+	if n := c.StepsPerEpoch(Objective{many}); n != 1 {
+		t.Errorf("of sampled terms alone an epoch has %d steps", n)
+	}
+}
+
 func TestEpochsAndSeedsAndTermsDrawDifferentOrders(t *testing.T) {
 	for _, order := range []Order{Shuffled, Paired} {
 		met := map[string]string{}

@@ -27,6 +27,10 @@ type Term struct {
 	// Whole terms enter every mini-batch step with all records; the others in
 	// shuffled batches. Without mini-batches there is no difference.
 	Whole bool
+	// Sampled terms give a batch to every step and do not decide how many steps an epoch has:
+	// each epoch begins a new order of their records and takes as many batches as it has steps.
+	// Without mini-batches there is no difference.
+	Sampled bool
 	// Augment changes the records in every epoch; nil: no augmentation.
 	Augment Augmenter
 }

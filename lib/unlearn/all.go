@@ -63,5 +63,25 @@ func Bottlenecks() []Method {
 	}
 }
 
-// AllKinds lists the methods of All, Generative and Bottlenecks.
-func AllKinds() []Method { return slices.Concat(All(), Generative(), Bottlenecks()) }
+// LanguageModels lists the methods for language models that predict the next token, in their
+// papers' setting, and TaskVector, which is General. TextTuned wraps another method. Methods of All that are General or distil work
+// on language models too.
+func LanguageModels() []Method {
+	return []Method{
+		GradDiff{},
+		NPO{},
+		SimNPO{},
+		WGA{},
+		SatImp{},
+		UNDIAL{},
+		RMU{},
+		RefusalTuning{},
+		TaskVector{},
+		TextTuned[GradDiff]{},
+	}
+}
+
+// AllKinds lists the methods of All, Generative, Bottlenecks and LanguageModels.
+func AllKinds() []Method {
+	return slices.Concat(All(), Generative(), Bottlenecks(), LanguageModels())
+}

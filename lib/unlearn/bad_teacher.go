@@ -60,8 +60,12 @@ func (m BadTeacher) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	own, err := r.ownTarget(r.Retain, *m.Alpha)
+	if err != nil {
+		return nil, err
+	}
 	o := train.Objective{
-		r.term("retain", r.Retain, false, r.ownTarget(r.Retain, *m.Alpha), retain),
+		r.term("retain", r.Retain, false, own, retain),
 		r.term("forget", r.Forget, !m.Batched, forget),
 	}
 	return r.minimiseBy(ctx, adam(m.LR, m.WeightDecay), o, m.Epochs)

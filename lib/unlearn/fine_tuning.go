@@ -42,6 +42,12 @@ func (m *FineTuning) SetDefaults() {
 	m.LR = cmp.Or(m.LR, 5e-4)
 }
 
+// AtRate implements Rated.
+func (m FineTuning) AtRate(lr float64) FineTuning {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m FineTuning) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o, err := r.objective("retain", r.Retain, false, 1)

@@ -41,6 +41,12 @@ func (m *GradientAscent) SetDefaults() {
 	m.LR = cmp.Or(m.LR, 5e-4)
 }
 
+// AtRate implements Rated.
+func (m GradientAscent) AtRate(lr float64) GradientAscent {
+	m.LR = lr
+	return m
+}
+
 // Unlearn implements Method.
 func (m GradientAscent) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	o, err := r.objective("forget", r.Forget, false, -1)

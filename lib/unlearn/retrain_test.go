@@ -65,6 +65,7 @@ func TestTheOracleIsUnchangedByGarbageInWhatItMayNotSee(t *testing.T) {
 	r := toy.Request
 	r.Original = r.Original.Clone()
 	r.Forget = unlearn.Data{X: r.Forget.X.Gather([]int{0, 1, 2}), Y: []int{0, 0, 0}, IDs: []int{-5, -6, -7}}
+	r.Refusals = unlearn.Data{}
 	for i := range r.Forget.X.Data {
 		r.Forget.X.Data[i] = float32(1000 * (i + 1))
 	}

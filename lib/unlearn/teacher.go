@@ -7,33 +7,42 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// languageModel is a network with a head for masked language modelling.
-type languageModel interface {
+// maskedModel is a network with a head for masked language modelling.
+type maskedModel interface {
 	model.Architecture
 	Loss() loss.MaskedLanguage
 }
 
 // suits returns an error if the method cannot work on the request's model.
 func (r Request) suits(m Info) error {
-	_, err := r.Runner.Classes()
-	if err == nil || m.General {
-		return nil
+	if m.NextToken {
+		_, err := r.nextToken()
+		return err
 	}
-	if _, is := r.Runner.Arch.(languageModel); is && m.Distils {
+	_, err := r.Runner.Classes()
+	if err == nil || m.General || m.Distils && isLanguageModel(r.Runner.Arch) {
 		return nil
 	}
 	return fmt.Errorf("needs a classifier and its labels: %w", err)
 }
 
-// withTeacher returns the request with the teacher inside the network of a language model, whose
-// hidden tokens are others in every epoch. Of a classifier it is r.
+func isLanguageModel(a model.Architecture) bool {
+	_, masked := a.(maskedModel)
+	_, next := a.(text.NextTokenModel)
+	return masked || next
+}
+
+// withTeacher returns the request with the teacher inside the network of a language model: the
+// scores of all tokens at all positions are too many to keep, and hidden tokens are others in every
+// epoch. Of a classifier it is r.
 func (r Request) withTeacher(teacher nn.Params) (Request, error) {
-	if _, is := r.Runner.Arch.(languageModel); !is {
+	if !isLanguageModel(r.Runner.Arch) {
 		return r, nil
 	}
 	both := model.WithTeacher{Student: r.Runner.Arch}
@@ -45,42 +54,58 @@ func (r Request) withTeacher(teacher nn.Params) (Request, error) {
 	return r, nil
 }
 
-// studentModel returns the language model whose teacher withTeacher has put beside it.
-func (r Request) studentModel() (languageModel, bool) {
-	both, is := r.Runner.Arch.(model.WithTeacher)
-	if !is {
-		return nil, false
+// student returns the network of the request without the teacher that withTeacher has put beside it.
+func (r Request) student() model.Architecture {
+	if both, is := r.Runner.Arch.(model.WithTeacher); is {
+		return both.Student
 	}
-	student, is := both.Student.(languageModel)
-	return student, is
+	return r.Runner.Arch
+}
+
+// hasTeacher reports whether a teacher is inside the network.
+func (r Request) hasTeacher() bool {
+	_, is := r.Runner.Arch.(model.WithTeacher)
+	return is
 }
 
 // distillTarget returns the distillation loss from the outputs of the teacher p on records d. It
 // is asked of the request that withTeacher returned for p.
 func (r Request) distillTarget(p nn.Params, d Data, temperature, weight float64) (train.Target, error) {
-	if m, is := r.studentModel(); is {
+	if !r.hasTeacher() {
+		out, err := r.Runner.Predict(p, d.X)
+		if err != nil {
+			return train.Target{}, fmt.Errorf("the teacher: %w", err)
+		}
+		return train.Distillation(out.Logits(), temperature, weight), nil
+	}
+	switch m := r.student().(type) {
+	case text.NextTokenModel:
+		in, err := m.NextInputs(d.X)
+		l := loss.NextDistillation{Vocabulary: m.Loss().Vocabulary, Temperature: temperature}
+		return train.Target{Loss: l, Inputs: in, Weight: weight}, err
+	case maskedModel:
 		l := loss.MaskedDistillation{Vocabulary: m.Loss().Vocabulary, Temperature: temperature}
 		return train.Target{Loss: l, Weight: weight}, nil
 	}
-	out, err := r.Runner.Predict(p, d.X)
-	if err != nil {
-		return train.Target{}, fmt.Errorf("the teacher: %w", err)
-	}
-	return train.Distillation(out.Logits(), temperature, weight), nil
+	return train.Target{}, fmt.Errorf("%s with a teacher inside is no language model", r.student().Name())
 }
 
 // ownTarget returns the loss of a classifier with the records' own labels, and of a language model
-// with the hidden tokens.
-func (r Request) ownTarget(d Data, weight float64) train.Target {
-	if m, is := r.studentModel(); is {
-		return train.Target{Loss: m.Loss(), Weight: weight}
+// with the tokens that are hidden or follow.
+func (r Request) ownTarget(d Data, weight float64) (train.Target, error) {
+	switch m := r.student().(type) {
+	case text.NextTokenModel:
+		in, err := m.NextInputs(d.X)
+		return train.Target{Loss: m.Loss(), Inputs: in, Weight: weight}, err
+	case maskedModel:
+		return train.Target{Loss: m.Loss(), Weight: weight}, nil
 	}
-	return r.labelTarget(d, weight)
+	return r.labelTarget(d, weight), nil
 }
 
 // freezeTeacher adds to a configuration that the weights of a teacher inside the network stay.
 func (r Request) freezeTeacher(c train.Config) train.Config {
-	if _, is := r.studentModel(); is {
+	if r.hasTeacher() {
 		c.Groups = append(c.Groups, nn.Group{Prefix: model.TeacherPrefix, Rate: 0})
 	}
 	return c

@@ -44,8 +44,11 @@ type Info struct {
 	// models other than classifiers. Other methods need a classifier's labels or outputs.
 	General bool
 	// Distils: the method compares a model's outputs with a teacher's, and can do so with the
-	// scores of a masked language model too. It is not General: it needs one of the two.
+	// scores of a language model too. It is not General: it needs one of the two.
 	Distils bool
+	// NextToken: the method needs a language model that predicts the next token, and nothing else
+	// will do.
+	NextToken bool
 	// Version is raised when results change by a correction of the code that the fields do not
 	// show, after results were stored. It is part of the method's store keys; nothing else is
 	// recomputed. 0: 1.
@@ -62,6 +65,7 @@ type Sees struct {
 	Retain   bool // the retain records
 	Earlier  bool // weights from during the original's training
 	HeldOut  bool // labelled records that no model was trained on
+	Refusals bool // the forget set's questions with answers that refuse
 }
 
 // Data are records, with labels if the model is a classifier.
@@ -102,6 +106,9 @@ type Request struct {
 	// HeldOut are records by which a method may choose a rate or an epoch, or which critics
 	// may use as examples of non-members. No model is trained on them.
 	HeldOut Data
+	// Refusals are the forget set's questions with other answers, such as "I do not know that.", for
+	// methods that teach a language model to refuse; IDs are those of the forgotten records.
+	Refusals Data
 	// Fit says how the original was trained; retraining repeats it. Its seed also drew the
 	// original's initial weights.
 	Fit train.Config
@@ -214,6 +221,12 @@ func (r Request) restrictTo(sees Sees) (Request, error) {
 	case r.HeldOut.X.Rows == 0:
 		return r, errors.New("needs records that no model was trained on: Request.HeldOut is empty")
 	}
+	switch {
+	case !sees.Refusals:
+		r.Refusals = Data{}
+	case r.Refusals.X.Rows == 0:
+		return r, errors.New("needs answers that refuse: Request.Refusals is empty, because the forgotten records are no answers to questions")
+	}
 	return r, nil
 }
 
@@ -247,7 +260,26 @@ func (r Request) check() error {
 			return err
 		}
 	}
-	return disjoint(r.Forget.IDs, r.Retain.IDs)
+	if err := disjoint(r.Forget.IDs, r.Retain.IDs); err != nil {
+		return err
+	}
+	return r.checkRefusals()
+}
+
+// checkRefusals returns an error for refusals that are no records, or none of the forget set's.
+func (r Request) checkRefusals() error {
+	if r.Refusals.X.Rows == 0 {
+		return nil
+	}
+	if err := r.checkData("refusals", r.Refusals); err != nil {
+		return err
+	}
+	for i, id := range r.Refusals.IDs {
+		if !slices.Contains(r.Forget.IDs, id) {
+			return fmt.Errorf("refusals: record %d answers for record %d, which is not in the forget set", i, id)
+		}
+	}
+	return nil
 }
 
 func (c *Checkpoint) check(r Request) error {

@@ -133,7 +133,10 @@ func (m Decoder) residual() nn.NormalWeights {
 
 // Build implements model.Architecture. The layers of the trace are the values of the embedding's
 // token after each layer.
-func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
+func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace { return m.build(b, x, 0) }
+
+// build is Build with the activations of a layer, counted from 1, as an output; 0: without.
+func (m Decoder) build(b *nn.Builder, x *Node, shown int) model.Trace {
 	m, b = defaults.Fill(m), b.Initial(initial)
 	codes, positions := Slice(x, AxisRange(0, m.Tokens), AxisRange()), Slice(x, AxisRange(m.Tokens), AxisRange())
 	before := func(position *Node) *Node { return MaxScalar(AddScalar(position, -1), 0) }
@@ -143,14 +146,19 @@ func (m Decoder) Build(b *nn.Builder, x *Node) model.Trace {
 	h := nn.AddPositions(b.Tape, nn.TokenEmbedding(b.Tape, codes, table), places, b.Records)
 	h = b.DropoutTokens("embeddings", h, *m.Dropout)
 	var layers []model.Layer
+	outputs := map[string]*Node{}
 	for l := range m.Layers {
 		h = m.layer(b.Sub(layerName(l)), h, func(b *nn.Builder, in *Node) *Node { return b.MultiHead("attention", in, in, m.heads()) })
 		layers = append(layers, model.Layer{Name: fmt.Sprintf("layer%d", l+1), Value: nn.GatherTokens(b.Tape, h, last)})
+		if l+1 == shown {
+			outputs[loss.TokenActivations] = nn.ByRecord(b.Tape, nn.GatherTokens(b.Tape, h, positions), b.Records)
+		}
 	}
 	h = b.LayerNorm("norm", h, m.Eps)
 	scores := nn.DenseTokens(b.Tape, nn.GatherTokens(b.Tape, h, before(positions)), table, nil, b.Records)
+	outputs[loss.NextLogits] = nn.ByRecord(b.Tape, scores, b.Records)
 	return model.Trace{
-		Outputs:   map[string]*Node{loss.NextLogits: nn.ByRecord(b.Tape, scores, b.Records)},
+		Outputs:   outputs,
 		Embedding: nn.GatherTokens(b.Tape, h, last),
 		Layers:    layers,
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -303,16 +302,14 @@ func TestTheNumbersOfTokensAreTheirDefinitions(t *testing.T) {
 // A planted distribution: with all scores equal, log p is -log V, the deviation 0, and the first
 // token is the most probable one.
 func TestEqualScoresHaveNoDeviation(t *testing.T) {
-	m := defaults.Fill(Decoder{Tokens: 3, Predicted: 2, Vocabulary: 4})
-	got := m.measured(make([]float32, 8), []float32{0, 2}, []float32{0.5, 0.5})
+	got := measured(4, make([]float32, 8), []float32{0, 2}, []float32{0.5, 0.5})
 	for k := range 2 {
 		if math.Abs(got.LogProb[k]+math.Log(4)) > 1e-15 || math.Abs(got.Mean[k]+math.Log(4)) > 1e-15 || got.Deviation[k] != 0 || got.Correct[k] != (k == 0) {
 			t.Errorf("token %d: %v %v %v %v", k, got.LogProb[k], got.Mean[k], got.Deviation[k], got.Correct[k])
 		}
 	}
 	// Two tokens with probabilities 1/4 and 3/4, by hand.
-	two := defaults.Fill(Decoder{Tokens: 2, Predicted: 1, Vocabulary: 2})
-	got = two.measured([]float32{0, float32(math.Log(3))}, []float32{0}, []float32{1})
+	got = measured(2, []float32{0, float32(math.Log(3))}, []float32{0}, []float32{1})
 	if math.Abs(got.LogProb[0]-math.Log(0.25)) > 1e-6 || math.Abs(got.Deviation[0]-math.Log(3)*math.Sqrt(3)/4) > 1e-6 || got.Correct[0] {
 		t.Errorf("%+v", got)
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -24,24 +23,35 @@ type Tokens struct {
 	Correct   []bool    // whether no token is more probable than y, and none before it as probable
 }
 
+// NextTokenModel is a network that predicts the next token, such as Decoder.
+type NextTokenModel interface {
+	model.Architecture
+	// Loss returns the network's loss, with its vocabulary.
+	Loss() loss.NextToken
+	// NextInputs returns the inputs of that loss for records, with weights that add up to 1. The
+	// tokens that count come first.
+	NextInputs(x array.Matrix[float32]) (map[string]array.Matrix[float32], error)
+}
+
+var _ NextTokenModel = Decoder{}
+
 // measuredScores is the number of scores, 64 MB, that Measure has in memory at once, or those of one
 // record if they are more.
 const measuredScores = 1 << 24
 
-// Measure returns the numbers of the tokens to predict of a decoder's records, in their order.
-// Errors name the record, counted from 0.
+// Measure returns the numbers of the tokens to predict of the records of a NextTokenModel, in their
+// order. Errors name the record, counted from 0.
 func Measure(r *model.Runner, p nn.Params, x array.Matrix[float32]) (*Tokens, error) {
-	m, is := r.Arch.(Decoder)
+	m, is := r.Arch.(NextTokenModel)
 	if !is {
 		return nil, fmt.Errorf("the network %s does not predict the next token", r.Arch.Name())
 	}
-	m = defaults.Fill(m)
 	in, err := m.NextInputs(x)
 	if err != nil {
 		return nil, err
 	}
-	out := &Tokens{Offset: make([]int, 1, x.Rows+1)}
-	chunk := max(1, measuredScores/(m.Vocabulary*m.Predicted))
+	out, vocabulary := &Tokens{Offset: make([]int, 1, x.Rows+1)}, m.Loss().Vocabulary
+	chunk := max(1, measuredScores/(vocabulary*max(1, in[loss.NextTokens].Cols)))
 	for first := 0; first < x.Rows; first += chunk {
 		rows := make([]int, min(chunk, x.Rows-first))
 		for k := range rows {
@@ -53,7 +63,7 @@ func Measure(r *model.Runner, p nn.Params, x array.Matrix[float32]) (*Tokens, er
 		}
 		parts := make([]*Tokens, len(rows))
 		err = r.Engine.Parallel(len(rows), func(k int) error {
-			parts[k] = m.measured(pred.Outputs[loss.NextLogits].Row(k), in[loss.NextTokens].Row(first+k), in[loss.NextWeights].Row(first+k))
+			parts[k] = measured(vocabulary, pred.Outputs[loss.NextLogits].Row(k), in[loss.NextTokens].Row(first+k), in[loss.NextWeights].Row(first+k))
 			return nil
 		})
 		if err != nil {
@@ -75,14 +85,14 @@ func (t *Tokens) add(o *Tokens) {
 
 // measured returns the numbers of a record's tokens. With d_v = z_v - max z and S = sum exp d_v,
 // log p_v = d_v - log S, so that the deviation is that of d.
-func (m Decoder) measured(scores, tokens, weights []float32) *Tokens {
-	width, n := m.Predicted, 0
+func measured(vocabulary int, scores, tokens, weights []float32) *Tokens {
+	width, n := len(tokens), 0
 	for n < width && weights[n] > 0 {
 		n++
 	}
 	most, best := make([]float32, n), make([]int, n)
 	copy(most, scores)
-	for v := 1; v < m.Vocabulary; v++ {
+	for v := 1; v < vocabulary; v++ {
 		for k, z := range scores[v*width : v*width+n] {
 			if z > most[k] {
 				most[k], best[k] = z, v
@@ -90,7 +100,7 @@ func (m Decoder) measured(scores, tokens, weights []float32) *Tokens {
 		}
 	}
 	total, first, second := make([]float64, n), make([]float64, n), make([]float64, n)
-	for v := range m.Vocabulary {
+	for v := range vocabulary {
 		for k, z := range scores[v*width : v*width+n] {
 			d := float64(z) - float64(most[k])
 			e := math.Exp(d)

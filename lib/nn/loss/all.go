@@ -25,6 +25,10 @@ func All() []Loss {
 		MaskedLanguage{Vocabulary: 3}, // it has no default; the suite's network has three tokens
 		MaskedDistillation{Vocabulary: 3},
 		NextToken{Vocabulary: 3},
+		NextDistillation{Vocabulary: 3},
+		NegativePreference{Vocabulary: 3, Beta: 0.1},
+		WeightedAscent{Vocabulary: 3, Saturation: 1},
+		ActivationDistance{Width: 3},
 	}
 }
 

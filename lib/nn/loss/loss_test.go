@@ -19,7 +19,10 @@ import (
 func TestEveryLossPassesTheSuite(t *testing.T) {
 	names := map[string]bool{}
 	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6},
-		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}, loss.NextToken{Vocabulary: 6}) {
+		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}, loss.NextToken{Vocabulary: 6},
+		loss.NextDistillation{Vocabulary: 6, Temperature: 2, Penalty: 3}, loss.NegativePreference{Vocabulary: 6, Beta: 2},
+		loss.WeightedAscent{Vocabulary: 6, Saturation: 5, Importance: 1}, loss.WeightedAscent{Vocabulary: 3, Saturation: 1.5, Importance: 3},
+		loss.ActivationDistance{Width: 2, Teacher: true}) {
 		key, err := loss.Key(l)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +38,9 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 // inputsOf makes the inputs of losses that take no normal numbers.
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
 	loss.MaskedLanguage{}.Name(): maskedTokens, loss.MaskedDistillation{}.Name(): maskedTokens, loss.NextToken{}.Name(): maskedTokens,
-	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
+	loss.NextDistillation{}.Name(): maskedTokens, loss.NegativePreference{}.Name(): maskedTokens, loss.WeightedAscent{}.Name(): maskedTokens,
+	loss.ActivationDistance{}.Name(): maskedTokens,
+	loss.NegativeBinomial{}.Name():   fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
 // fewCounts are counts, many of them 0, or library sizes of five records.
@@ -105,7 +110,10 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	for words, l := range map[string]loss.Loss{
 		"temperature is -1": loss.Distillation{Temperature: -1}, "temperature is NaN": loss.Distillation{Temperature: math.NaN()},
 		"temperature is -2": loss.MaskedDistillation{Vocabulary: 3, Temperature: -2},
-		"beta is -2":        loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
+		"the penalty is -1": loss.NextDistillation{Vocabulary: 3, Penalty: -1}, "the temperature is -4": loss.NextDistillation{Vocabulary: 3, Temperature: -4},
+		"beta is 0": loss.NegativePreference{Vocabulary: 3}, "saturation is 0": loss.WeightedAscent{Vocabulary: 3},
+		"importance is 9": loss.WeightedAscent{Vocabulary: 3, Saturation: 1, Importance: 9},
+		"beta is -2":      loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
 		"free bits are -0.1": loss.LatentDivergence{FreeBits: -0.1}, "free bits are NaN": loss.LatentDivergence{FreeBits: math.NaN()},
 	} {
 		if err := l.Check(nil); err == nil || !strings.Contains(err.Error(), words) {

@@ -55,28 +55,36 @@ func (l MaskedDistillation) Check(in map[string]array.Matrix[float32]) error {
 
 // Graph implements Loss.
 func (l MaskedDistillation) Graph(g Batch) Value {
-	temperature := l.Temperature
+	d := tokenDistillation{l.Vocabulary, l.Temperature}
+	losses, student, teacher := d.graph(g.Outputs[MaskedLogits], g.Outputs[TeacherLogits], g.Inputs[MaskedWeights])
+	return Value{losses, map[string]*Node{MaskedLogits: student, TeacherLogits: teacher}}
+}
+
+// tokenDistillation is the divergence of a student's probabilities of tokens from a teacher's.
+type tokenDistillation struct {
+	vocabulary  int
+	temperature float64 // 0: 1
+}
+
+// graph returns the divergence of each record, [1, n], and its derivatives by the scores of the
+// student and of the teacher, [vocabulary P, n], for weights [P, n].
+func (l tokenDistillation) graph(student, teacher, weights *Node) (losses, byStudent, byTeacher *Node) {
+	temperature := l.temperature
 	if temperature == 0 {
 		temperature = 1
 	}
-	weights := g.Inputs[MaskedWeights]
 	positions, n := weights.Shape().Dimensions[0], weights.Shape().Dimensions[1]
-	every := func(x *Node) *Node { return BroadcastToDims(x, l.Vocabulary, positions*n) }
-	logProbabilities := func(name string) *Node {
-		z := DivScalar(Reshape(g.Outputs[name], l.Vocabulary, positions*n), temperature)
+	every := func(x *Node) *Node { return BroadcastToDims(x, l.vocabulary, positions*n) }
+	logProbabilities := func(scores *Node) *Node {
+		z := DivScalar(Reshape(scores, l.vocabulary, positions*n), temperature)
 		z = Sub(z, StopGradient(every(ReduceAndKeep(z, ReduceMax, 0))))
 		return Sub(z, every(Log(ReduceAndKeep(Exp(z), ReduceSum, 0))))
 	}
-	logP, logQ := logProbabilities(TeacherLogits), logProbabilities(MaskedLogits)
+	logP, logQ := logProbabilities(teacher), logProbabilities(student)
 	p, apart := Exp(logP), Sub(logP, logQ)
 	distance := ReduceAndKeep(Mul(p, apart), ReduceSum, 0)
 	w := MulScalar(Reshape(weights, 1, positions*n), temperature)
-	back := func(d *Node) *Node { return Reshape(Mul(d, every(w)), l.Vocabulary*positions, n) }
-	return Value{
-		Losses: ReduceAndKeep(Reshape(MulScalar(Mul(distance, w), temperature), positions, n), ReduceSum, 0),
-		Adjoints: map[string]*Node{
-			MaskedLogits:  back(Sub(Exp(logQ), p)),
-			TeacherLogits: back(Mul(p, Sub(apart, every(distance)))),
-		},
-	}
+	back := func(d *Node) *Node { return Reshape(Mul(d, every(w)), l.vocabulary*positions, n) }
+	losses = ReduceAndKeep(Reshape(MulScalar(Mul(distance, w), temperature), positions, n), ReduceSum, 0)
+	return losses, back(Sub(Exp(logQ), p)), back(Mul(p, Sub(apart, every(distance))))
 }

@@ -89,6 +89,14 @@ func checkTokens(l Loss, where string, vocabulary int, tokens, weights array.Mat
 			}
 		}
 	}
+	if err := checkWeights(where, weights); err != nil {
+		return err
+	}
+	return checkVocabulary(l, vocabulary)
+}
+
+// checkWeights checks weights of tokens, whose place in a record an error calls where.
+func checkWeights(where string, weights array.Matrix[float32]) error {
 	for i := range weights.Rows {
 		for p, w := range weights.Row(i) {
 			if w < 0 {
@@ -96,7 +104,7 @@ func checkTokens(l Loss, where string, vocabulary int, tokens, weights array.Mat
 			}
 		}
 	}
-	return checkVocabulary(l, vocabulary)
+	return nil
 }
 
 func checkVocabulary(l Loss, vocabulary int) error {
@@ -115,22 +123,57 @@ func (l MaskedLanguage) Graph(g Batch) Value {
 // tokenCrossEntropy returns the sum over positions of weight times cross-entropy, [1, n], and its
 // derivative by the scores, [vocabulary P, n], for tokens and weights [P, n].
 func tokenCrossEntropy(scores, tokens, weights *Node, vocabulary int) (losses, adjoint *Node) {
+	t := readTokens(scores, tokens, vocabulary)
+	return t.sum(Mul(t.surprise, t.row(weights))), t.scores(Mul(t.slope, t.every(t.row(weights))))
+}
+
+// tokenReading is what the scores [vocabulary P, n] say of the tokens [P, n] that stand at P
+// positions of n records. Its nodes have a column for each of the P n tokens.
+type tokenReading struct {
+	vocabulary, positions, n int
+
+	surprise *Node // -log p of the token that stands there, [1, P n]
+	slope    *Node // and its derivative by the scores, p_v - [v stands there], [vocabulary, P n]
+}
+
+func readTokens(scores, tokens *Node, vocabulary int) tokenReading {
 	d := tokens.Shape().Dimensions
-	positions, n := d[0], d[1]
-	z := Reshape(scores, vocabulary, positions*n)
-	row := func(x *Node) *Node { return Reshape(x, 1, positions*n) }
-	every := func(x *Node) *Node { return BroadcastToDims(x, vocabulary, positions*n) }
+	t := tokenReading{vocabulary: vocabulary, positions: d[0], n: d[1]}
+	z := Reshape(scores, vocabulary, d[0]*d[1])
 
 	top := StopGradient(ReduceAndKeep(z, ReduceMax, 0))
-	e := Exp(Sub(z, every(top)))
+	e := Exp(Sub(z, t.every(top)))
 	total := ReduceAndKeep(e, ReduceSum, 0)
-	column := Iota(z.Graph(), shapes.Make(dtypes.Int32, 1, positions*n), 1)
-	place := Transpose(Concatenate([]*Node{row(ConvertDType(tokens, dtypes.Int32)), column}, 0), 0, 1)
-	own := Sub(row(Gather(z, place)), top)
-	each := Mul(Sub(Log(total), own), row(weights))
-	number := Iota(z.Graph(), shapes.Make(tokens.DType(), vocabulary, 1), 0)
-	p := Div(e, every(total))
-	distance := Where(Equal(every(number), every(row(tokens))), AddScalar(p, -1), p)
-	losses = ReduceAndKeep(Reshape(each, positions, n), ReduceSum, 0)
-	return losses, Reshape(Mul(distance, every(row(weights))), vocabulary*positions, n)
+	column := Iota(z.Graph(), shapes.Make(dtypes.Int32, 1, d[0]*d[1]), 1)
+	place := Transpose(Concatenate([]*Node{t.row(ConvertDType(tokens, dtypes.Int32)), column}, 0), 0, 1)
+	own := Sub(t.row(Gather(z, place)), top)
+	t.surprise = Sub(Log(total), own)
+	p := Div(e, t.every(total))
+	t.slope = Where(t.stands(tokens), AddScalar(p, -1), p)
+	return t
+}
+
+// stands says of every token of the vocabulary whether it is the one at a position.
+func (t tokenReading) stands(tokens *Node) *Node {
+	number := Iota(tokens.Graph(), shapes.Make(tokens.DType(), t.vocabulary, 1), 0)
+	return Equal(t.every(number), t.every(t.row(tokens)))
+}
+
+// row views [P, n] as [1, P n].
+func (t tokenReading) row(x *Node) *Node { return Reshape(x, 1, t.positions*t.n) }
+
+// every repeats a row or a column over the vocabulary and all tokens.
+func (t tokenReading) every(x *Node) *Node { return BroadcastToDims(x, t.vocabulary, t.positions*t.n) }
+
+// sum adds up the tokens of each record, [1, n].
+func (t tokenReading) sum(row *Node) *Node {
+	return ReduceAndKeep(Reshape(row, t.positions, t.n), ReduceSum, 0)
+}
+
+// scores views [vocabulary, P n] as the output, [vocabulary P, n].
+func (t tokenReading) scores(x *Node) *Node { return Reshape(x, t.vocabulary*t.positions, t.n) }
+
+// eachToken repeats a number per record, [1, n], for its tokens, [1, P n].
+func (t tokenReading) eachToken(x *Node) *Node {
+	return t.row(BroadcastToDims(x, t.positions, t.n))
 }

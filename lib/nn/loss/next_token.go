@@ -44,13 +44,23 @@ func (NextToken) About() string { return "a language model against the token tha
 
 // Inputs implements Loss.
 func (l NextToken) Inputs(outputs map[string]int) (map[string]int, error) {
-	positions, err := positionsOf(l, l.Vocabulary, outputs, NextLogits)
-	return map[string]int{NextTokens: positions, NextWeights: positions}, err
+	return nextInputs(l, l.Vocabulary, outputs)
 }
 
 // Check implements Loss.
 func (l NextToken) Check(in map[string]array.Matrix[float32]) error {
-	return checkTokens(l, "token", l.Vocabulary, in[NextTokens], in[NextWeights])
+	return checkNext(l, l.Vocabulary, in)
+}
+
+// nextInputs are the inputs of a loss l at the tokens that follow.
+func nextInputs(l Loss, vocabulary int, outputs map[string]int) (map[string]int, error) {
+	positions, err := positionsOf(l, vocabulary, outputs, NextLogits)
+	return map[string]int{NextTokens: positions, NextWeights: positions}, err
+}
+
+// checkNext checks the tokens that follow and their weights.
+func checkNext(l Loss, vocabulary int, in map[string]array.Matrix[float32]) error {
+	return checkTokens(l, "token", vocabulary, in[NextTokens], in[NextWeights])
 }
 
 // Graph implements Loss.

@@ -82,12 +82,26 @@ var invalidGenerative = []invalidRequest{
 		[]string{"retain set", "2 labels"}},
 	{"missing record numbers", func(r *unlearn.Request) { r.Forget.IDs = nil },
 		[]string{"forget set", "0 record numbers"}},
+	{"a refusal for a retained record", func(r *unlearn.Request) { r.Refusals.IDs[1] = r.Retain.IDs[0] },
+		[]string{"refusals: record 1", "not in the forget set"}},
 	{"overlapping sets", func(r *unlearn.Request) { r.Retain.IDs[4] = r.Forget.IDs[0] },
 		[]string{"record", "in the forget set and again in the retain set"}},
 	{"other features", func(r *unlearn.Request) { r.Forget.X = array.New[float32](toyForget, 7) },
 		[]string{"forget set", "7 features", "takes 4"}},
 	{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
 		[]string{"original", "4 tensors against 10"}},
+}
+
+// invalidLanguage lists those of a model that is not a classifier, of a language model.
+func invalidLanguage() []invalidRequest {
+	out := slices.DeleteFunc(slices.Clone(invalidGenerative), func(c invalidRequest) bool {
+		return c.name == "other features" || c.name == "another model"
+	})
+	return append(out,
+		invalidRequest{"other features", func(r *unlearn.Request) { r.Forget.X = array.New[float32](toyForget, 7) },
+			[]string{"forget set", "7 features", "takes 10"}},
+		invalidRequest{"another model", func(r *unlearn.Request) { r.Original = r.Original[:4] },
+			[]string{"original", "4 tensors against"}})
 }
 
 // invalidBottleneck lists requests that are invalid for any classifier and do not name a
@@ -100,8 +114,9 @@ func invalidBottleneck() []invalidRequest {
 
 // absent and unseen are requests that are invalid only for a method that needs the missing part.
 var (
-	absent = invalidRequest{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
-	unseen = invalidRequest{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
+	absent  = invalidRequest{"no checkpoint", func(r *unlearn.Request) { r.Earlier = nil }, []string{"Request.Earlier is nil"}}
+	answers = invalidRequest{"no refusals", func(r *unlearn.Request) { r.Refusals = unlearn.Data{} }, []string{"Request.Refusals is empty"}}
+	unseen  = invalidRequest{"no held-out records", func(r *unlearn.Request) { r.HeldOut = unlearn.Data{} },
 		[]string{"Request.HeldOut is empty"}}
 )
 
@@ -112,6 +127,9 @@ func (s *suite) refusesInvalid(t *testing.T) {
 	}
 	if s.method.Info().Sees.HeldOut {
 		cases = append(cases[:len(cases):len(cases)], unseen)
+	}
+	if s.method.Info().Sees.Refusals {
+		cases = append(cases[:len(cases):len(cases)], answers)
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

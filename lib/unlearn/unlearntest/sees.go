@@ -53,7 +53,7 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		if !sees.Earlier {
 			r.Earlier = &unlearn.Checkpoint{Params: model.InitialWeights(r.Runner.Arch, engine.Root(78).Stream(engine.StreamInit))}
 		}
-		other := drawRecords(2, 45)
+		other := y.draw(2, 45)
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
 		}
@@ -65,6 +65,10 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		}
 		if !sees.HeldOut {
 			r.HeldOut = rowRange(other, 30, 45)
+		}
+		if !sees.Refusals {
+			r.Refusals = rowRange(y.draw(3, toyForget), 0, 4)
+			copy(r.Refusals.IDs, r.Forget.IDs)
 		}
 	}
 }
@@ -89,7 +93,7 @@ func poisonHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		for _, part := range []struct {
 			seen bool
 			d    unlearn.Data
-		}{{sees.Forget, r.Forget}, {sees.Retain, r.Retain}, {sees.HeldOut, r.HeldOut}} {
+		}{{sees.Forget, r.Forget}, {sees.Retain, r.Retain}, {sees.HeldOut, r.HeldOut}, {sees.Refusals, r.Refusals}} {
 			if part.seen {
 				continue
 			}
@@ -119,6 +123,9 @@ func dropHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		}
 		if !sees.HeldOut {
 			r.HeldOut = unlearn.Data{}
+		}
+		if !sees.Refusals {
+			r.Refusals = unlearn.Data{}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/ib"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -34,6 +35,8 @@ const (
 // forget 8 of its 48 records; 30 more are held out.
 type Toy struct {
 	Request unlearn.Request
+
+	draw func(seed engine.Root, n int) unlearn.Data
 }
 
 // NewToy draws the data and trains the original, a classifier; it is the same in every run.
@@ -65,6 +68,40 @@ func NewBottleneckToy(t testing.TB) *Toy {
 	})
 }
 
+// NewLanguageToy is NewToy with a language model that predicts the next token. A record is a text of
+// two tokens that are given and two to four that follow, from a vocabulary of 12.
+func NewLanguageToy(t testing.TB) *Toy {
+	t.Helper()
+	arch := text.Decoder{Tokens: 6, Predicted: 4, Layers: 2, Width: 8, Heads: 2, Vocabulary: 12}
+	return newToy(t, arch, func(d unlearn.Data) (train.Objective, error) {
+		in, err := arch.NextInputs(d.X)
+		return train.Objective{{Name: "texts", X: d.X, IDs: d.IDs, Targets: []train.Target{{Loss: arch.Loss(), Inputs: in, Weight: 1}}}}, err
+	})
+}
+
+// drawTexts makes n texts for a decoder. Their numbers are neither sorted nor dense.
+func drawTexts(t testing.TB, m text.Decoder, seed engine.Root, n int) unlearn.Data {
+	t.Helper()
+	rng := seed.Stream(engine.StreamToy)
+	d := unlearn.Data{IDs: rng.Perm(10 * n)[:n]}
+	tokens := func(n int) []int {
+		out := make([]int, n)
+		for k := range out {
+			out[k] = rng.IntN(m.Vocabulary)
+		}
+		return out
+	}
+	var all []text.Passage
+	for range n {
+		all = append(all, text.Passage{Given: tokens(2), Follows: tokens(2 + rng.IntN(3))})
+	}
+	var err error
+	if d.X, err = m.Records(all); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) (train.Objective, error)) *Toy {
 	t.Helper()
 	e, err := engine.Open("auto")
@@ -76,21 +113,27 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := drawRecords(1, toyRecords)
+	y := &Toy{draw: drawRecords}
+	if m, is := arch.(text.Decoder); is {
+		y.draw = func(seed engine.Root, n int) unlearn.Data { return drawTexts(t, m, seed, n) }
+	}
+	all := y.draw(1, toyRecords)
 	r := unlearn.Request{
 		Runner:  runner,
 		Forget:  rowRange(all, 0, toyForget),
 		Retain:  rowRange(all, toyForget, toyRecords),
-		HeldOut: drawRecords(4, toyHeldOut),
+		HeldOut: y.draw(4, toyHeldOut),
 		Fit:     train.Config{Epochs: 40, Optimizer: nn.Adam{LR: 5e-3}, Seed: 3},
 		Seed:    100,
 
 		Objective: objective,
 	}
+	r.Refusals = y.draw(5, toyForget)
+	copy(r.Refusals.IDs, r.Forget.IDs)
 	if _, is := arch.(model.Classifier); !is {
+		r.Refusals.Y = nil
 		all.Y, r.Forget.Y, r.Retain.Y, r.HeldOut.Y = nil, nil, nil, nil
 	}
-	y := &Toy{}
 	y.Request = r
 	o := y.Objective(t, all)
 	fresh := model.InitialWeights(arch, r.Fit.Seed.Stream(engine.StreamInit))
@@ -161,6 +204,7 @@ func (y *Toy) request() unlearn.Request {
 	r.Forget = rowRange(r.Forget, 0, r.Forget.X.Rows)
 	r.Retain = rowRange(r.Retain, 0, r.Retain.X.Rows)
 	r.HeldOut = rowRange(r.HeldOut, 0, r.HeldOut.X.Rows)
+	r.Refusals = rowRange(r.Refusals, 0, r.Refusals.X.Rows)
 	return r
 }
 

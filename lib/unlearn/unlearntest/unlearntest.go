@@ -99,6 +99,26 @@ func RunBottleneck(t *testing.T, m unlearn.Method, options ...Option) {
 	t.Run("needs a bottleneck", s.needsABottleneck)
 }
 
+// RunLanguage runs the suite on a method that works on a language model that predicts the next token.
+// A method that needs one must refuse other models.
+func RunLanguage(t *testing.T, m unlearn.Method, options ...Option) {
+	t.Helper()
+	s := &suite{method: m, toy: NewLanguageToy(t), invalid: invalidLanguage()}
+	s.run(t, options)
+	if m.Info().NextToken {
+		t.Run("needs a language model", s.needsALanguageModel)
+	}
+}
+
+func (s *suite) needsALanguageModel(t *testing.T) {
+	for _, toy := range []*Toy{NewToy(t), NewGenerativeToy(t)} {
+		p, rep, err := unlearn.Apply(context.Background(), s.method, toy.Request)
+		if err == nil || p != nil || rep != nil || !strings.Contains(err.Error(), "needs a language model that predicts the next token") {
+			t.Errorf("%s is not refused: %v", toy.Request.Runner.Arch.Name(), err)
+		}
+	}
+}
+
 func (s *suite) needsABottleneck(t *testing.T) {
 	p, rep, err := unlearn.Apply(context.Background(), s.method, NewToy(t).Request)
 	if err == nil || p != nil || rep != nil {

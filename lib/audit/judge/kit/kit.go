@@ -13,7 +13,7 @@ import (
 var files embed.FS
 
 // Frameworks returns the names of the frameworks that have a kit.
-func Frameworks() []string { return []string{"pytorch", "jax", "sklearn", "transformers"} }
+func Frameworks() []string { return []string{"pytorch", "jax", "sklearn", "transformers", "vllm"} }
 
 // Text returns the Python file for a framework.
 func Text(framework string) (string, error) {

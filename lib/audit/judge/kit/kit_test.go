@@ -27,7 +27,7 @@ const EnvPython = "LETHE_KIT_PYTHON"
 // what it calls an embedding is what the last layer is given.
 func TestKitsWriteWhatAnAuditReads(t *testing.T) {
 	python := cmp.Or(os.Getenv(EnvPython), "python3")
-	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "sklearn", "transformers": "torch, transformers"}
+	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "sklearn", "transformers": "torch, transformers", "vllm": "numpy"}
 	for _, framework := range kit.Frameworks() {
 		t.Run(framework, func(t *testing.T) {
 			if out, err := exec.Command(python, "-c", "import numpy, "+modules[framework]).CombinedOutput(); err != nil {
@@ -46,7 +46,7 @@ func TestKitsWriteWhatAnAuditReads(t *testing.T) {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			remembered(t, folder)
-			if framework == "transformers" {
+			if framework == "transformers" || framework == "vllm" {
 				return
 			}
 			for _, model := range []string{"original", "retrained"} {
@@ -121,6 +121,7 @@ func TestTheKitsTakeWhatModelsReturn(t *testing.T) {
 		}
 	})
 	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 6) })
+	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 6) })
 	t.Run("jax", func(t *testing.T) { admitted(t, filepath.Join(cases(t, "jax", "jax", 5), "one_logit")) })
 }
 
@@ -171,7 +172,7 @@ func admitted(t *testing.T, model string) {
 // are Python objects. The wrong number is refused, and no groups leave no file.
 func TestTheKitsWriteGroups(t *testing.T) {
 	python := cmp.Or(os.Getenv(EnvPython), "python3")
-	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "numpy", "transformers": "torch"}
+	modules := map[string]string{"pytorch": "torch", "jax": "jax", "sklearn": "numpy", "transformers": "torch", "vllm": "numpy"}
 	for _, framework := range kit.Frameworks() {
 		t.Run(framework, func(t *testing.T) {
 			if out, err := exec.Command(python, "-c", "import numpy, "+modules[framework]).CombinedOutput(); err != nil {
@@ -180,7 +181,7 @@ func TestTheKitsWriteGroups(t *testing.T) {
 			for _, group := range []string{"[7, 7, 9, 3]", "['ann', 'ann', 'bob', 'eve']", "numpy.array(['ann', 'ann', 'bob', 'eve'], dtype=object)"} {
 				dir := t.TempDir()
 				records, kind := "[0, 1, 0, 1]", "records"
-				if framework == "transformers" {
+				if framework == "transformers" || framework == "vllm" {
 					records, kind = "['a', 'b', 'c', 'd']", "texts"
 				}
 				script := "import sys, numpy, lethe_" + framework + " as k\nk.records(sys.argv[1], " + records + ", [0], [1], [2], group=" + group + ")\n"

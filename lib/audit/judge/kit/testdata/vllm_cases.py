@@ -1,0 +1,99 @@
+"""Cases of the kit for servers: python vllm_cases.py KIT_FOLDER OUT. Prints "ok NAME" for each that holds."""
+import http.server
+import json
+import pathlib
+import sys
+import threading
+import traceback
+
+import numpy
+
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+import lethe_vllm as kit
+
+OUT, answers, asked = pathlib.Path(sys.argv[2]), {}, []
+
+
+class Server(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        asked.append((body, self.headers.get("Authorization")))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"choices": [{"logprobs": answers[body["prompt"]]}]}).encode())
+
+    def log_message(self, *_):
+        pass
+
+
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+URL = f"http://127.0.0.1:{server.server_port}/v1/completions"
+
+
+def says(prompt, offsets, logs, top=None):
+    answers[prompt] = {"text_offset": offsets, "token_logprobs": logs, "top_logprobs": top or [None if v is None else {"x": v} for v in logs]}
+
+
+def refused(call, words):
+    try:
+        call()
+    except ValueError as e:
+        assert words in str(e), e
+        return
+    raise AssertionError("accepted")
+
+
+def the_answer_alone_counts_and_the_generated_token_does_not():
+    says("who? me now", [0, 4, 7, 11], [None, -0.5, -2.0, -9.0], [None, {"a": -0.5}, {"b": -0.25, "now": -2.0}, {"c": -9.0}])
+    kit.save(OUT / "one" / "unlearned", URL, "m", [("who?", " me now")])
+    logs, right = numpy.load(OUT / "one" / "unlearned" / "logprob.npy"), numpy.load(OUT / "one" / "unlearned" / "correct.npy")
+    assert logs.tolist() == [-0.5, -2.0] and right.tolist() == [True, False], (logs, right)
+    assert numpy.load(OUT / "one" / "offset.npy").tolist() == [0, 2]
+    assert asked[-1][0]["echo"] is True and asked[-1][0]["model"] == "m" and asked[-1][1] is None
+
+
+def of_a_text_all_but_the_first_count():
+    says("a b c", [0, 1, 3, 5], [None, -1.0, -2.0, -3.0])
+    kit.save(OUT / "two" / "unlearned", URL, "m", ["a b c"], key="secret")
+    assert numpy.load(OUT / "two" / "unlearned" / "logprob.npy").tolist() == [-1.0, -2.0]
+    assert asked[-1][1] == "Bearer secret"
+
+
+def answers_have_a_mean_per_token():
+    says("q? x y", [0, 2, 4, 6], [None, -1.0, -3.0, -9.0])
+    says("q? z", [0, 2, 4], [None, -4.0, -9.0])
+    kit.save_answers(OUT / "three", URL, "m", [("q?", " x y", [" z"]), ("q?", " z", [])])
+    got = numpy.load(OUT / "three" / "answers.npy")
+    assert got[0].tolist() == [-2.0, -4.0] and got[1, 0] == -4.0 and numpy.isnan(got[1, 1]), got
+
+
+def a_token_of_both_is_refused():
+    says("who?me", [0, 3, 6], [None, -1.0, -1.0])
+    refused(lambda: kit.save(OUT / "four" / "unlearned", URL, "m", [("who?", "me")]), "leave the text out")
+    says("who?mes", [0, 3, 6, 7], [None, -1.0, -1.0, -1.0])
+    refused(lambda: kit.save(OUT / "four" / "unlearned", URL, "m", [("who?", "mes")]), "part of the question and of the answer")
+
+
+def a_server_that_does_not_echo_is_refused():
+    answers["a b"] = {"text_offset": [3], "token_logprobs": [-1.0], "top_logprobs": [{"x": -1.0}]}
+    refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
+    answers["a b"] = None
+    refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
+
+
+def other_texts_are_refused():
+    says("a b c", [0, 1, 3, 5], [None, -1.0, -2.0, -3.0])
+    says("a b", [0, 1, 3], [None, -1.0, -3.0])
+    kit.save(OUT / "six" / "original", URL, "m", ["a b c"])
+    refused(lambda: kit.save(OUT / "six" / "unlearned", URL, "m", ["a b"]), "another tokenizer")
+
+
+for name, case in list(globals().items()):
+    if callable(case) and getattr(case, "__module__", "") == "__main__" and name not in ("says", "refused", "Server"):
+        try:
+            case()
+            print("ok", name)
+        except Exception:
+            print("failed", name, traceback.format_exc().replace("\n", " | "))

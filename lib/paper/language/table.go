@@ -1,0 +1,106 @@
+package language
+
+// The table of people.
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+var peopleRecipe = paper.Recipe{
+	ID:    "language/people",
+	Title: "What a language model still knows of three people",
+	Doc: "A decoder is trained on answers to questions about people who do not exist, and has to forget three of them. Each cell: the mean over seeds, " +
+		"each with other people to forget, with its 95 % interval, and after the bar the mean of the retrained models, which a model that has forgotten " +
+		"must resemble. Much of an answer can be guessed from the others: a retrained model, which never read of the three people, shows how much.",
+}
+
+func peopleTable() paper.Recipe {
+	return paper.StudyRecipe(peopleRecipe, StudyAt,
+		func(e *paper.Env, s Study) []paper.Measurement[Row] {
+			return measurements(e, s, peopleRecipe.ID, asTrained)
+		}, showPeople)
+}
+
+// asTrained is the number of bits of a weight that was not rounded.
+const asTrained = 32
+
+type (
+	line   = paper.Line[Row]
+	column = paper.Column[Row]
+)
+
+// lineOf is the line of a variant's models at a number of bits.
+func lineOf(ev *paper.Evidence[Row], group, variant string, bits int) line {
+	l := line{Group: group, Label: variant, Diverged: func(r Row) string { return r.Diverged }}
+	for _, r := range ev.Rows {
+		if r.Variant == variant && r.Bits == bits {
+			l.Models, l.Control = append(l.Models, r), r.Control
+		}
+	}
+	return l
+}
+
+// beside is a column of means over models, each with the mean of the retrained models behind a bar.
+func beside(null line, name, note string, low, high float64, value func(Row) float64) column {
+	at := null.Mean(value)
+	return column{Name: name, Note: note, Cell: func(l line) report.Cell {
+		mean := l.Mean(value)
+		if low < high {
+			mean = mean.ClampedTo(low, high)
+		}
+		cell := report.Est(mean, 3)
+		if l.Label != null.Label {
+			cell.Text += " | " + report.FormatNumber(at.Value, 3)
+		}
+		return cell
+	}}
+}
+
+// columns are those of a row; null has the retrained models.
+func columns(null line) []column {
+	return []column{
+		beside(null, "p, forgotten", "mean probability of the forgotten answers, normalised by their length", 0, 1, func(r Row) float64 { return r.Probability }),
+		beside(null, "p, retained", "the same of retained answers", 0, 1, func(r Row) float64 { return r.RetainProbability }),
+		beside(null, "p, held out", "the same of answers about people of whom no model read", 0, 1, func(r Row) float64 { return r.HeldOutProbability }),
+		beside(null, "truth ratio", "mean ln R of forgotten questions; below the retrained models' it prefers right answers", 0, 0,
+			func(r Row) float64 { return r.TruthRatio }),
+		beside(null, "exact", "exact memorisation: share of the forgotten answers' tokens that are the most probable ones", 0, 1, func(r Row) float64 { return r.Exact }),
+		beside(null, "extraction", "extraction strength of the forgotten answers", 0, 1, func(r Row) float64 { return r.Extraction }),
+		beside(null, "min-k", "AUC of Min-K %, forgotten against held-out answers; null 0.5, if the two were alike", 0, 1, func(r Row) float64 { return r.MinK }),
+		beside(null, "right, forgotten", "share of forgotten questions that are answered right by the most probable tokens", 0, 1,
+			func(r Row) float64 { return r.Right }),
+		beside(null, "right, retained", "the same of retained questions", 0, 1, func(r Row) float64 { return r.RetainRight }),
+		beside(null, "displacement", "distance of the weights from the original's, over their norm", 0, math.Inf(1), func(r Row) float64 { return r.Displacement }),
+	}
+}
+
+func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
+	t := newTable(e, s, ev, peopleRecipe, asTrained)
+	null := lineOf(ev, "", retrained(), asTrained)
+	for _, v := range variants() {
+		t.Rows = append(t.Rows, lineOf(ev, "", v.Label, asTrained).Row(columns(null)))
+	}
+	return &paper.Output{Table: t}
+}
+
+// newTable is a table of lines without its rows.
+func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bits int) *report.Table {
+	null := lineOf(ev, "", retrained(), bits)
+	t := &report.Table{
+		ID: r.ID, Title: r.Title, Caption: r.Doc, Columns: paper.Headings("model", columns(null)), Provenance: ev.Provenance(e, r.ID, s.Scale, Results, s.Seeds),
+	}
+	if len(ev.Rows) > 0 {
+		first := ev.Rows[0]
+		t.Notes = append(t.Notes, fmt.Sprintf("%d answers to forget, %d retained and %d held out at the first seed; networks of %d weights; up to %d retained "+
+			"questions are asked.", first.Forget, first.Retain, first.HeldOut, first.Weights, s.Asked))
+	}
+	t.Notes = append(t.Notes, "The people are generated, and a value cannot be guessed from a name. The vocabulary is learned from the training part, the "+
+		"forgotten people's names among it and the held-out people's not: Min-K may tell the two apart in a retrained model for that reason alone.",
+		"Right is an answer that has the value as whole words.")
+	t.Notes = append(t.Notes, ev.MissingNotes()...)
+	return t
+}
