@@ -212,3 +212,36 @@ func TestEveryMethodWorksOnALanguageModel(t *testing.T) {
 		t.Error("the original is not tuned")
 	}
 }
+
+// The table of one case has the values of the lenses, the retrained model's behind a bar.
+func TestModelsOfACaseStandBesideTheRetrainedOne(t *testing.T) {
+	e, s := environment(t), tiny()
+	s.Fit.Epochs = 3
+	c, err := audit.Open(t.Context(), e.Lab(), s.settingAt(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Compare(t.Context(), c, 5, c.Original, c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(l audit.Lens, m *audit.Model) string {
+		r, err := c.Read(l, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.FormatNumber(r.Value, 3)
+	}
+	for column, lens := range map[string]audit.Lens{"exact": audit.ExactMemorisation{}, "truth ratio": audit.TruthRatio{}, "min-k": audit.MinK{}} {
+		k := slices.IndexFunc(table.Columns, func(c report.Column) bool { return c.Name == column })
+		if got, want := table.Rows[0].Cells[k].Text, value(lens, c.Original)+" | "+value(lens, c.Oracle); got != want {
+			t.Errorf("%s is %q, want %q", column, got, want)
+		}
+		if got, want := table.Rows[1].Cells[k].Text, value(lens, c.Oracle); got != want {
+			t.Errorf("%s of the retrained model is %q, want %q", column, got, want)
+		}
+	}
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+}

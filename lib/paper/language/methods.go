@@ -13,7 +13,7 @@ import (
 func Methods() []unlearn.Method {
 	return []unlearn.Method{
 		unlearn.GradientAscent{Epochs: 5, LR: 5e-4},
-		unlearn.NegGrad{Epochs: 5, LR: 2e-4, Batched: true},
+		unlearn.NegGrad{Epochs: 2, LR: 2e-4, Alpha: new(0.8), Batched: true},
 		unlearn.FineTuning{Epochs: 5, LR: 3e-3},
 		unlearn.RetainTuning{Epochs: 5, LR: 2e-3},
 		unlearn.AscentTuning{Steps: 20, LR: 0.07, Clip: new(0.0), Tune: unlearn.RetainTuning{Epochs: 3, LR: 1e-3}},
