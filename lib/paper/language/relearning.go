@@ -16,7 +16,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
-	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
@@ -68,19 +67,19 @@ func relearningMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Poin
 			ID: fmt.Sprintf("evidence/language-relearning/%s/seed-%d", s.Scale, seed), About: fmt.Sprintf("relearning, seed %d", seed),
 			Setting: s.settingAt(seed), Methods: methods(), File: "points.json",
 			Key:     func(c *lab.Case) store.Key { return s.key(l, c, "language-relearning", s.Tuning) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(variants()) * s.Tuning.Epochs * len(c.Forget)) },
+			Cost:    func(c *lab.Case) int64 { return int64(len(relearned) * s.Tuning.Epochs * len(c.Forget)) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Point, error) { return s.relearn(ctx, l, seed) },
 		})
 	}
 	return out
 }
 
-// tuned are the variants that are tuned: all but random weights.
+// relearned are the labels of the variants that are tuned: the ends of the scale, and one method of each
+// idea.
+var relearned = []string{"original (do nothing)", retrained(), "GradDiff", "NPO", "SimNPO", "UNDIAL, and retained answers", "RMU", "refusal tuning"}
+
 func tuned() []lab.Variant {
-	return slices.DeleteFunc(variants(), func(v lab.Variant) bool {
-		_, random := v.Method.(unlearn.RandomWeights)
-		return random
-	})
+	return slices.DeleteFunc(variants(), func(v lab.Variant) bool { return !slices.Contains(relearned, v.Label) })
 }
 
 // relearn tunes the model of every variant of a seed.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -84,7 +86,22 @@ func columns(null line) []column {
 		beside(null, "right, retained", "the same of retained questions", 0, 1, func(r Row) float64 { return r.RetainRight }),
 		beside(null, "displacement", "distance of the weights from the original's, over their norm", 0, math.Inf(1),
 			func(r Row) float64 { return r.Displacement }),
+		{Name: "rate", Note: "that the method was taken at, seed by seed", Cell: func(l line) report.Cell { return ratesOf(l.Models) }},
 	}
+}
+
+// ratesOf lists the rates of the models of a line, those that follow each other once.
+func ratesOf(models []Row) report.Cell {
+	var out []string
+	for _, r := range models {
+		if rate := strings.TrimPrefix(r.Note, "rate "); rate != "" {
+			out = append(out, rate)
+		}
+	}
+	if out = slices.Compact(out); len(out) == 0 {
+		return report.Gap("no rate")
+	}
+	return report.Str(strings.Join(out, ", "))
 }
 
 func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
@@ -94,6 +111,19 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 		t.Rows = append(t.Rows, lineOf(ev, "", v.Label, asTrained).Row(columns(null)))
 	}
 	return &paper.Output{Table: t}
+}
+
+// rule is the note on how methods are set.
+var rule = fmt.Sprintf("Every method goes five times over the forgotten answers, with as many retained ones beside them; fine-tuning goes five times over all "+
+	"retained answers, which are more steps. Its rate is that of %s after which forgotten answers are as probable as the held-out ones (unlearn.TextTuned), "+
+	"chosen without the retrained models. So methods forget about as much as they can, and differ in what is left of the rest.", list(rates))
+
+func list(v []float64) string {
+	var out []string
+	for _, x := range v {
+		out = append(out, fmt.Sprint(x))
+	}
+	return strings.Join(out, ", ")
 }
 
 // newTable is a table of lines without its rows.
@@ -111,6 +141,9 @@ func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bi
 	t.Notes = append(t.Notes, "The people are generated, and a value cannot be guessed from a name. The vocabulary is learned from the training part, the "+
 		"forgotten people's names among it and the held-out people's not: Min-K may tell the two apart in a retrained model for that reason alone.",
 		"Right is an answer that has the value as whole words.")
+	if r.ID == peopleRecipe.ID {
+		t.Notes = append(t.Notes, rule)
+	}
 	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	return t
 }
