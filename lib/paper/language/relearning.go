@@ -10,6 +10,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
@@ -145,15 +146,18 @@ func (t Tuning) Curve(ctx context.Context, c *audit.Case, m *audit.Model, rows, 
 		return nil, err
 	}
 	var out []Point
+	asked := c.Train.Gather(others)
 	look := func(step int, w nn.Params) error {
 		p := Point{Step: step}
-		at := c.NewModel(m.Label, w)
+		tokens, err := text.Measure(c.Runner, w, asked.X)
+		if err != nil {
+			return err
+		}
 		for _, of := range []struct {
 			language.Score
 			to *float64
 		}{{language.Probability{}, &p.Probability}, {language.ExactMemorisation{}, &p.Exact}} {
-			var err error
-			if *of.to, err = meanScore(at, of.Score, others); err != nil {
+			if *of.to, err = meanOf(of.Score, (*language.Tokens)(tokens)); err != nil {
 				return err
 			}
 		}
@@ -165,7 +169,7 @@ func (t Tuning) Curve(ctx context.Context, c *audit.Case, m *audit.Model, rows, 
 	}
 	fit := train.Config{Epochs: t.Epochs, Batch: c.Fit.Batch, Optimizer: by, Seed: engine.Root(c.Seed)}
 	_, _, err = train.Fit(ctx, c.Runner, m.Weights, objective, fit, train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
-		return look(s.History[len(s.History)-1].Steps, s.Params[:len(m.Weights)].Clone())
+		return look(s.History[len(s.History)-1].Steps, s.Params[:len(m.Weights)])
 	}})
 	return out, err
 }

@@ -201,6 +201,11 @@ func meanScore(m *audit.Model, by language.Score, rows []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return meanOf(by, some)
+}
+
+// meanOf returns the mean of a score over texts.
+func meanOf(by language.Score, some *language.Tokens) (float64, error) {
 	scores, err := by.Scores(language.Evidence{Target: some})
 	if err != nil {
 		return 0, err
