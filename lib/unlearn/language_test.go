@@ -229,8 +229,8 @@ func TestRefusalTuningTeachesTheRefusals(t *testing.T) {
 }
 
 // Of a rate that does nothing, one that forgets too much and one in between, the last is taken, and the
-// result is the method's at that rate. Exchanged, forgotten and held-out texts have the same distance,
-// so what is held out is checked by planting: held-out texts that are the forgotten ones stop nothing.
+// result is the method's at that rate. Where the held-out texts are the forgotten ones, nothing is to
+// be forgotten.
 func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 	y := unlearntest.NewLanguageToy(t)
 	r := y.Request
@@ -240,7 +240,7 @@ func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return math.Abs(y.Loss(t, p, r.Forget) - y.Loss(t, p, r.HeldOut))
+		return math.Abs(y.Loss(t, p, r.Forget) - y.Loss(t, r.Original, r.HeldOut))
 	}
 	rates := []float64{1e-6, 1.5e-3, 1e-2, 5e-2}
 	best := rates[0]

@@ -1,4 +1,4 @@
-// A language model's method at the rate after which forgotten texts are as probable as unseen ones.
+// A language model's method at the rate after which forgotten texts are as probable as unseen ones were.
 
 package unlearn
 
@@ -17,11 +17,13 @@ import (
 // TextTuned is a method for language models at that of a few learning rates, the same for every
 // method, with the smallest
 //
-//	| L(Df) - L(held-out) |
+//	| L(Df) - L_0(held-out) |
 //
-// where L is the mean over texts of the mean over their tokens of -log p. Of equal ones it takes the
-// smallest rate. Methods tuned so forget as much, as far as this criterion goes, and differ in what
-// is left of everything else.
+// where L is the mean over texts of the mean over their tokens of -log p under the result, and L_0
+// that under the original: forgotten texts are to be as improbable as unseen ones were before. (As
+// unseen ones are to the result would also be met by a model that is destroyed.) Of equal rates it
+// takes the smallest. Methods tuned so forget as much, as far as this criterion goes, and differ in
+// what is left of everything else.
 //
 // A user can compute this criterion: it needs no retrained model. It does need texts of the kind of
 // the forgotten ones that no model was trained on, which other methods do not get. The rule is ours:
@@ -40,7 +42,7 @@ func (m TextTuned[M]) Info() Info {
 	of.Sees.Original, of.Sees.Forget, of.Sees.HeldOut = true, true, true
 	return Info{
 		Name: of.Name + "-tuned", Sees: of.Sees, Version: of.Version, NextToken: true,
-		Does: "is " + of.Name + " at the rate after which forgotten texts are as probable as texts that no model was trained on",
+		Does: "is " + of.Name + " at the rate after which forgotten texts are as probable as unseen ones were to the original",
 		From: of.From + ", tuned",
 	}
 }
@@ -56,13 +58,17 @@ func (m *TextTuned[M]) SetDefaults() {
 func (m TextTuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	ctx, task := progress.Start(ctx, "", len(m.Rates)+1)
 	defer task.Done()
+	unseen, err := r.meanTextLoss(r.Original, r.HeldOut)
+	if err != nil {
+		return nil, err
+	}
 	best, nearest := -1, math.Inf(1)
 	for i, rate := range m.Rates {
-		apart, err := m.try(ctx, r, rate)
+		forget, err := m.try(ctx, r, rate)
 		if err != nil {
 			return nil, err
 		}
-		if apart < nearest {
+		if apart := math.Abs(forget - unseen); apart < nearest {
 			best, nearest = i, apart
 		}
 		task.Add(1)
@@ -77,8 +83,8 @@ func (m TextTuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) 
 	return out, err
 }
 
-// try runs the method at a rate, without hooks, and returns how far the loss of forgotten texts is
-// from that of held-out ones; for a rate that destroys the model it is infinite.
+// try runs the method at a rate, without hooks, and returns the loss of forgotten texts; for a rate
+// that destroys the model it is infinite.
 func (m TextTuned[M]) try(ctx context.Context, r Request, rate float64) (float64, error) {
 	r.Hooks = train.Hooks{}
 	out, err := m.Of.AtRate(rate).Unlearn(ctx, r)
@@ -91,12 +97,7 @@ func (m TextTuned[M]) try(ctx context.Context, r Request, rate float64) (float64
 	if err != nil {
 		return 0, err
 	}
-	forget, err := r.meanTextLoss(out.Params, r.Forget)
-	if err != nil {
-		return 0, err
-	}
-	heldOut, err := r.meanTextLoss(out.Params, r.HeldOut)
-	return math.Abs(forget - heldOut), err
+	return r.meanTextLoss(out.Params, r.Forget)
 }
 
 // meanTextLoss is L.

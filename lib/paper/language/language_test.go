@@ -212,10 +212,10 @@ func TestEveryMethodIsTunedByOneRule(t *testing.T) {
 	}
 	for _, v := range Methods() {
 		key, err := json.Marshal(v.Method)
-		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.0003,0.001,0.003,0.01]`) {
+		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.0002,0.0005,0.001,0.002,0.005,0.01]`) {
 			t.Errorf("%s has the setting %s, %v", v.Label, key, err)
 		}
-		if epochs := regexp.MustCompile(`"epochs":(\d+)`).FindStringSubmatch(string(must(json.Marshal(defaults.Fill(v.Method))))); epochs == nil || epochs[1] != "5" {
+		if epochs := regexp.MustCompile(`"epochs":(\d+)`).FindStringSubmatch(string(must(json.Marshal(defaults.Fill(v.Method))))); epochs == nil || epochs[1] != "10" && v.Label != "fine-tuning" {
 			t.Errorf("%s has %v", v.Label, epochs)
 		}
 	}

@@ -114,9 +114,9 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 }
 
 // rule is the note on how methods are set.
-var rule = fmt.Sprintf("Every method goes five times over the forgotten answers, with as many retained ones beside them; fine-tuning goes five times over all "+
-	"retained answers, which are more steps. Its rate is that of %s after which forgotten answers are as probable as the held-out ones (unlearn.TextTuned), "+
-	"chosen without the retrained models. So methods forget about as much as they can, and differ in what is left of the rest.", list(rates))
+var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, with as many retained ones beside them; fine-tuning goes once over all "+
+	"retained answers, which is about as many steps. Its rate is that of %s after which forgotten answers are as improbable as held-out ones were to the "+
+	"original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what is left of the rest.", list(rates))
 
 func list(v []float64) string {
 	var out []string
