@@ -6,5 +6,5 @@ import "embed"
 
 // Files are the notebooks, in one folder per subject.
 //
-//go:embed start ruler sde fishing blindu audit
+//go:embed start ruler sde fishing blindu audit language
 var Files embed.FS

@@ -10,7 +10,7 @@ import (
 )
 
 // folderOrder is the reading order of the folders; others come last.
-var folderOrder = []string{"start", "ruler", "sde", "fishing", "blindu", "audit"}
+var folderOrder = []string{"start", "ruler", "sde", "fishing", "blindu", "audit", "language"}
 
 // Find returns the notebooks of fsys in reading order.
 func Find(fsys fs.FS) ([]string, error) {

@@ -285,7 +285,8 @@ func (c *Case) NewModel(label string, weights nn.Params) *Model {
 		return &o, nil
 	})
 	m.tokens = sync.OnceValues(func() (*language.Tokens, error) {
-		x := array.Matrix[float32]{Rows: c.Problem.Train.X.Rows + c.Test.X.Rows, Cols: c.Test.X.Cols, Data: slices.Concat(c.Problem.Train.X.Data, c.Test.X.Data)}
+		x, after := c.Problem.Train.X, c.Test.X
+		x.Rows, x.Data = x.Rows+after.Rows, slices.Concat(x.Data, after.Data)
 		tokens, err := text.Measure(c.Runner, weights, x)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", label, err)

@@ -9,6 +9,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/texts"
@@ -55,7 +57,8 @@ func (p *Problem) Questions(records datasets.Part) ([]datasets.Question, error) 
 }
 
 // Ask returns what a decoder with these weights answers to the questions of records: the most
-// probable token after each, at most as many as a record predicts.
+// probable token after each, at most as many as a record predicts. A token that the vocabulary does not
+// have, where the network has room for more, is U+FFFD: only an untrained model says it.
 func (p *Problem) Ask(ctx context.Context, weights nn.Params, records datasets.Part) ([]string, error) {
 	m, v, err := p.decoder()
 	if err != nil {
@@ -65,15 +68,49 @@ func (p *Problem) Ask(ctx context.Context, weights nn.Params, records datasets.P
 	if err != nil {
 		return nil, err
 	}
-	prompts := make([]string, len(questions))
+	prompts := make([][]int, len(questions))
 	for k, q := range questions {
-		prompts[k] = texts.Prompt(q.Text)
+		if prompts[k], err = v.Tokens(texts.Prompt(q.Text)); err != nil {
+			return nil, fmt.Errorf("record %d: %w", records.IDs[k], err)
+		}
 	}
 	g, err := text.NewGenerator(p.Runner.Engine, m)
 	if err != nil {
 		return nil, err
 	}
-	return g.Texts(ctx, weights, v, prompts, text.Sampling{Most: m.Predicted, End: v.End()})
+	answers, err := g.Continue(ctx, weights, prompts, text.Sampling{Most: m.Predicted, End: v.End()})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(answers))
+	for k, tokens := range answers {
+		if out[k], err = decoded(v, tokens); err != nil {
+			return nil, fmt.Errorf("record %d: %w", records.IDs[k], err)
+		}
+	}
+	return out, nil
+}
+
+// decoded returns the text of tokens, with U+FFFD for those that are not in the vocabulary.
+func decoded(v *bpe.Vocabulary, tokens []int) (string, error) {
+	var out strings.Builder
+	for len(tokens) > 0 {
+		n := slices.IndexFunc(tokens, func(token int) bool { return token >= v.Size() })
+		if n < 0 {
+			n = len(tokens)
+		}
+		part, err := v.Decode(tokens[:n])
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(part)
+		if n < len(tokens) {
+			out.WriteRune(utf8.RuneError)
+			n++
+		}
+		tokens = tokens[n:]
+	}
+	return out.String(), nil
 }
 
 // Answers returns how probable answers to the questions of records are to a decoder with these

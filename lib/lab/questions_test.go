@@ -161,3 +161,23 @@ func TestWhatAsksNothingCannotBeAsked(t *testing.T) {
 		t.Error("a classifier was asked")
 	}
 }
+
+// A network may have room for more tokens than the vocabulary has.
+func TestTokensThatAreNotInTheVocabularyAreShown(t *testing.T) {
+	v, err := bpe.Learn([]string{"one two, one three: Tromsø"}, 270)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := v.Tokens("one Tromsø")
+	if err != nil {
+		t.Fatal(err)
+	}
+	beyond := v.Size()
+	for want, given := range map[string][]int{
+		"": nil, "one Tromsø": tokens, "\ufffdone Tromsø": append([]int{beyond}, tokens...), "one Tromsø\ufffd\ufffd": append(slices.Clone(tokens), beyond, beyond+7),
+	} {
+		if got, err := decoded(v, given); err != nil || got != want {
+			t.Errorf("%v is %q, want %q, %v", given, got, want, err)
+		}
+	}
+}

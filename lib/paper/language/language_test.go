@@ -2,12 +2,15 @@ package language
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model/text"
@@ -148,7 +151,7 @@ func TestRelearningCurvesAreMeansOverSeeds(t *testing.T) {
 		t.Fatalf("%d panels", len(panels))
 	}
 	curves := panels[0].(plot.Curves).Curves
-	if len(curves) != len(variants())-1 || math.Abs(curves[0].Y[3]-0.4) > 1e-12 || curves[0].Low != nil {
+	if len(curves) != len(relearned) || math.Abs(curves[0].Y[3]-0.4) > 1e-12 || curves[0].Low != nil {
 		t.Errorf("%d curves, the first %+v", len(curves), curves[0])
 	}
 	if null := curves[1]; null.Name != retrained() || len(null.Low) != 4 || null.Low[2] >= null.Y[2] {
@@ -199,16 +202,69 @@ func TestEveryScaleIsAStudyOfThreePeople(t *testing.T) {
 	}
 }
 
-func TestEveryMethodWorksOnALanguageModel(t *testing.T) {
-	names := map[string]bool{}
-	for _, m := range Methods() {
-		info := m.Info()
-		if !info.General && !info.Distils || lab.IsControl(m) || names[info.Name] {
-			t.Errorf("%s is no row of the tables", info.Name)
+func TestEveryMethodIsTunedByOneRule(t *testing.T) {
+	labels := map[string]bool{}
+	for _, v := range variants() {
+		if labels[v.Label] || v.Control != lab.IsControl(v.Method) {
+			t.Errorf("%s is given twice, or is no control", v.Label)
 		}
-		names[info.Name] = true
+		labels[v.Label] = true
 	}
-	if _, is := tuned()[0].Method.(unlearn.NoOp); !is {
+	for _, v := range Methods() {
+		key, err := json.Marshal(v.Method)
+		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.0003,0.001,0.003,0.01]`) {
+			t.Errorf("%s has the setting %s, %v", v.Label, key, err)
+		}
+		if epochs := regexp.MustCompile(`"epochs":(\d+)`).FindStringSubmatch(string(must(json.Marshal(defaults.Fill(v.Method))))); epochs == nil || epochs[1] != "5" {
+			t.Errorf("%s has %v", v.Label, epochs)
+		}
+	}
+	for _, label := range relearned {
+		if !labels[label] {
+			t.Errorf("there is no variant %q to be tuned", label)
+		}
+	}
+	if _, is := tuned()[0].Method.(unlearn.NoOp); !is || len(tuned()) != len(relearned) {
 		t.Error("the original is not tuned")
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// The table of one case has the values of the lenses, the retrained model's behind a bar.
+func TestModelsOfACaseStandBesideTheRetrainedOne(t *testing.T) {
+	e, s := environment(t), tiny()
+	s.Fit.Epochs = 3
+	c, err := audit.Open(t.Context(), e.Lab(), s.settingAt(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := Compare(t.Context(), c, 5, c.Original, c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(l audit.Lens, m *audit.Model) string {
+		r, err := c.Read(l, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report.FormatNumber(r.Value, 3)
+	}
+	for column, lens := range map[string]audit.Lens{"exact": audit.ExactMemorisation{}, "truth ratio": audit.TruthRatio{}, "min-k": audit.MinK{}} {
+		k := slices.IndexFunc(table.Columns, func(c report.Column) bool { return c.Name == column })
+		if got, want := table.Rows[0].Cells[k].Text, value(lens, c.Original)+" | "+value(lens, c.Oracle); got != want {
+			t.Errorf("%s is %q, want %q", column, got, want)
+		}
+		if got, want := table.Rows[1].Cells[k].Text, value(lens, c.Oracle); got != want {
+			t.Errorf("%s of the retrained model is %q, want %q", column, got, want)
+		}
+	}
+	if err := table.Check(); err != nil {
+		t.Error(err)
 	}
 }

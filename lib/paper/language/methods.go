@@ -8,26 +8,39 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// Methods are the unlearning methods that the tables compare. The general ones have rates that were chosen by hand
-// on the quick scale: weak enough that the retained answers mostly stay.
-func Methods() []unlearn.Method {
-	return []unlearn.Method{
-		unlearn.GradientAscent{Epochs: 5, LR: 5e-4},
-		unlearn.NegGrad{Epochs: 5, LR: 2e-4, Batched: true},
-		unlearn.FineTuning{Epochs: 5, LR: 3e-3},
-		unlearn.RetainTuning{Epochs: 5, LR: 2e-3},
-		unlearn.AscentTuning{Steps: 20, LR: 0.07, Clip: new(0.0), Tune: unlearn.RetainTuning{Epochs: 3, LR: 1e-3}},
+// rates are those that every method is tried at.
+var rates = []float64{3e-4, 1e-3, 3e-3, 1e-2}
+
+// tunedAt is a method at that of the rates after which forgotten answers are as probable as those about
+// people of whom no model read.
+func tunedAt[M unlearn.Rated[M]](label string, m M) lab.Variant {
+	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: rates}}
+}
+
+// Methods are the unlearning methods that the tables compare, by their labels: those of the field, each
+// with five epochs over the forgotten answers and the same rule for its rate.
+func Methods() []lab.Variant {
+	fit := unlearn.TextFit{Epochs: 5}
+	kl := fit
+	kl.KL = true
+	return []lab.Variant{
+		tunedAt("gradient ascent", unlearn.GradientAscent{Epochs: 5}),
+		tunedAt("GradDiff", unlearn.GradDiff{TextFit: fit}),
+		tunedAt("GradDiff with KL", unlearn.GradDiff{TextFit: kl}),
+		tunedAt("NPO", unlearn.NPO{TextFit: fit}),
+		tunedAt("SimNPO", unlearn.SimNPO{TextFit: fit}),
+		tunedAt("WGA", unlearn.WGA{TextFit: fit}),
+		tunedAt("SatImp", unlearn.SatImp{TextFit: fit}),
+		tunedAt("UNDIAL, and retained answers", unlearn.UNDIAL{Epochs: 5, Retain: 1}),
+		tunedAt("RMU", unlearn.RMU{TextFit: fit}),
+		tunedAt("refusal tuning", unlearn.RefusalTuning{TextFit: fit}),
+		tunedAt("task vector", unlearn.TaskVector{}),
+		tunedAt("fine-tuning", unlearn.FineTuning{Epochs: 5}),
 	}
 }
 
 // variants are the rows of every table: the controls, and Methods.
-func variants() []lab.Variant {
-	out := audit.ControlVariants()
-	for _, m := range Methods() {
-		out = append(out, lab.Variant{Label: m.Info().Name, Method: m})
-	}
-	return out
-}
+func variants() []lab.Variant { return append(audit.ControlVariants(), Methods()...) }
 
 func methods() (out []unlearn.Method) {
 	for _, v := range variants() {

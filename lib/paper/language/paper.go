@@ -43,7 +43,7 @@ type Study struct {
 func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
-		return Study{Scale: scale, Setting: Small(320), Seeds: 3, Asked: 100, Tuning: Tuning{Epochs: 12, Rate: 0.25}}, nil
+		return Study{Scale: scale, Setting: Small(320), Seeds: 3, Asked: 100, Tuning: Tuning{Epochs: 24, Rate: 0.25}}, nil
 	case "standard":
 		return Study{Scale: scale, Setting: people(0, 2000, text.Decoder{Layers: 4, Width: 128, Heads: 4}, 40, 16), Seeds: 5, Asked: 240,
 			Tuning: Tuning{Epochs: 20, Rate: 0.25}}, nil

@@ -12,9 +12,9 @@ import (
 var quantisedRecipe = paper.Recipe{
 	ID:    "language/quantised",
 	Title: "What rounded weights still know of three people",
-	Doc: "The models of the table of people with their weights rounded to 8 and to 4 bits, as models are served (nn.Params.Quantised). Unlearning that moves " +
-		"weights by less than a step of the rounding is undone by it (Zhang et al. 2025). After the bar stands the mean of the retrained models, rounded in " +
-		"the same way: rounding alone changes what a model knows.",
+	Doc: "The models of the table of people with their weights rounded to 8 and to 4 bits, as models are served (nn.Params.Quantised). Zhang et " +
+		"al. 2025 find that this brings back what was unlearned, where the weights had moved by less than a step of the rounding. After the bar stands the " +
+		"mean of the retrained models, rounded in the same way: rounding alone changes what a model knows.",
 }
 
 // roundings are the numbers of bits of the table.

@@ -10,13 +10,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
-	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
@@ -68,19 +68,19 @@ func relearningMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Poin
 			ID: fmt.Sprintf("evidence/language-relearning/%s/seed-%d", s.Scale, seed), About: fmt.Sprintf("relearning, seed %d", seed),
 			Setting: s.settingAt(seed), Methods: methods(), File: "points.json",
 			Key:     func(c *lab.Case) store.Key { return s.key(l, c, "language-relearning", s.Tuning) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(variants()) * s.Tuning.Epochs * len(c.Forget)) },
+			Cost:    func(c *lab.Case) int64 { return int64(len(relearned) * s.Tuning.Epochs * len(c.Forget)) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Point, error) { return s.relearn(ctx, l, seed) },
 		})
 	}
 	return out
 }
 
-// tuned are the variants that are tuned: all but random weights.
+// relearned are the labels of the variants that are tuned: the ends of the scale, and one method of each
+// idea.
+var relearned = []string{"original (do nothing)", retrained(), "GradDiff", "NPO", "SimNPO", "UNDIAL, and retained answers", "RMU", "refusal tuning"}
+
 func tuned() []lab.Variant {
-	return slices.DeleteFunc(variants(), func(v lab.Variant) bool {
-		_, random := v.Method.(unlearn.RandomWeights)
-		return random
-	})
+	return slices.DeleteFunc(variants(), func(v lab.Variant) bool { return !slices.Contains(relearned, v.Label) })
 }
 
 // relearn tunes the model of every variant of a seed.
@@ -146,15 +146,18 @@ func (t Tuning) Curve(ctx context.Context, c *audit.Case, m *audit.Model, rows, 
 		return nil, err
 	}
 	var out []Point
+	asked := c.Train.Gather(others)
 	look := func(step int, w nn.Params) error {
 		p := Point{Step: step}
-		at := c.NewModel(m.Label, w)
+		tokens, err := text.Measure(c.Runner, w, asked.X)
+		if err != nil {
+			return err
+		}
 		for _, of := range []struct {
 			language.Score
 			to *float64
 		}{{language.Probability{}, &p.Probability}, {language.ExactMemorisation{}, &p.Exact}} {
-			var err error
-			if *of.to, err = meanScore(at, of.Score, others); err != nil {
+			if *of.to, err = meanOf(of.Score, (*language.Tokens)(tokens)); err != nil {
 				return err
 			}
 		}
@@ -166,7 +169,7 @@ func (t Tuning) Curve(ctx context.Context, c *audit.Case, m *audit.Model, rows, 
 	}
 	fit := train.Config{Epochs: t.Epochs, Batch: c.Fit.Batch, Optimizer: by, Seed: engine.Root(c.Seed)}
 	_, _, err = train.Fit(ctx, c.Runner, m.Weights, objective, fit, train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
-		return look(s.History[len(s.History)-1].Steps, s.Params[:len(m.Weights)].Clone())
+		return look(s.History[len(s.History)-1].Steps, s.Params[:len(m.Weights)])
 	}})
 	return out, err
 }

@@ -42,6 +42,7 @@ type Row struct {
 	RetainRight float64 `json:"right_retain"`
 
 	Displacement float64 `json:"displacement"`
+	Note         string  `json:"note,omitempty"`     // what the method chose: its rate
 	Diverged     string  `json:"diverged,omitempty"` // if set, the numbers above are invalid
 }
 
@@ -116,7 +117,7 @@ func (s Study) measure(ctx context.Context, l *lab.Lab, seed int, bits []int) (o
 			return nil, fmt.Errorf("%s: %w", v.Label, err)
 		}
 		for _, b := range bits {
-			r := Row{Variant: v.Label, Control: v.Control, Seed: seed, Bits: b, Diverged: lost}
+			r := Row{Variant: v.Label, Control: v.Control, Seed: seed, Bits: b, Diverged: lost, Note: noteOf(m)}
 			if lost == "" {
 				if err := s.readRounded(ctx, c, m, &r); err != nil {
 					return nil, fmt.Errorf("%s, %d bits: %w", v.Label, b, err)
@@ -126,6 +127,14 @@ func (s Study) measure(ctx context.Context, l *lab.Lab, seed int, bits []int) (o
 		}
 	}
 	return out, nil
+}
+
+// noteOf returns what a model's method chose.
+func noteOf(m *audit.Model) string {
+	if m == nil || m.Report == nil {
+		return ""
+	}
+	return m.Report.Note
 }
 
 // modelOf returns a variant's model, or why it has none: an unlearning method that diverged.
@@ -192,6 +201,11 @@ func meanScore(m *audit.Model, by language.Score, rows []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return meanOf(by, some)
+}
+
+// meanOf returns the mean of a score over texts.
+func meanOf(by language.Score, some *language.Tokens) (float64, error) {
 	scores, err := by.Scores(language.Evidence{Target: some})
 	if err != nil {
 		return 0, err

@@ -3,9 +3,13 @@ package language
 // The table of people.
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
 )
@@ -53,6 +57,9 @@ func beside(null line, name, note string, low, high float64, value func(Row) flo
 			mean = mean.ClampedTo(low, high)
 		}
 		cell := report.Est(mean, 3)
+		if len(l.Models) == 1 {
+			cell = report.Num(mean.Value, 3)
+		}
 		if l.Label != null.Label {
 			cell.Text += " | " + report.FormatNumber(at.Value, 3)
 		}
@@ -63,19 +70,38 @@ func beside(null line, name, note string, low, high float64, value func(Row) flo
 // columns are those of a row; null has the retrained models.
 func columns(null line) []column {
 	return []column{
-		beside(null, "p, forgotten", "mean probability of the forgotten answers, normalised by their length", 0, 1, func(r Row) float64 { return r.Probability }),
+		beside(null, "p, forgotten", "mean probability of the forgotten answers, normalised by their length", 0, 1,
+			func(r Row) float64 { return r.Probability }),
 		beside(null, "p, retained", "the same of retained answers", 0, 1, func(r Row) float64 { return r.RetainProbability }),
 		beside(null, "p, held out", "the same of answers about people of whom no model read", 0, 1, func(r Row) float64 { return r.HeldOutProbability }),
 		beside(null, "truth ratio", "mean ln R of forgotten questions; below the retrained models' it prefers right answers", 0, 0,
 			func(r Row) float64 { return r.TruthRatio }),
-		beside(null, "exact", "exact memorisation: share of the forgotten answers' tokens that are the most probable ones", 0, 1, func(r Row) float64 { return r.Exact }),
+		beside(null, "exact", "exact memorisation: share of the forgotten answers' tokens that are the most probable ones", 0, 1,
+			func(r Row) float64 { return r.Exact }),
 		beside(null, "extraction", "extraction strength of the forgotten answers", 0, 1, func(r Row) float64 { return r.Extraction }),
-		beside(null, "min-k", "AUC of Min-K %, forgotten against held-out answers; null 0.5, if the two were alike", 0, 1, func(r Row) float64 { return r.MinK }),
+		beside(null, "min-k", "AUC of Min-K %, forgotten against held-out answers; null 0.5, if the two were alike", 0, 1,
+			func(r Row) float64 { return r.MinK }),
 		beside(null, "right, forgotten", "share of forgotten questions that are answered right by the most probable tokens", 0, 1,
 			func(r Row) float64 { return r.Right }),
 		beside(null, "right, retained", "the same of retained questions", 0, 1, func(r Row) float64 { return r.RetainRight }),
-		beside(null, "displacement", "distance of the weights from the original's, over their norm", 0, math.Inf(1), func(r Row) float64 { return r.Displacement }),
+		beside(null, "displacement", "distance of the weights from the original's, over their norm", 0, math.Inf(1),
+			func(r Row) float64 { return r.Displacement }),
+		{Name: "rate", Note: "that the method was taken at, seed by seed", Cell: func(l line) report.Cell { return ratesOf(l.Models) }},
 	}
+}
+
+// ratesOf lists the rates of the models of a line, those that follow each other once.
+func ratesOf(models []Row) report.Cell {
+	var out []string
+	for _, r := range models {
+		if rate := strings.TrimPrefix(r.Note, "rate "); rate != "" {
+			out = append(out, rate)
+		}
+	}
+	if out = slices.Compact(out); len(out) == 0 {
+		return report.Gap("no rate")
+	}
+	return report.Str(strings.Join(out, ", "))
 }
 
 func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
@@ -87,11 +113,25 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 	return &paper.Output{Table: t}
 }
 
+// rule is the note on how methods are set.
+var rule = fmt.Sprintf("Every method goes five times over the forgotten answers, with as many retained ones beside them; fine-tuning goes five times over all "+
+	"retained answers, which are more steps. Its rate is that of %s after which forgotten answers are as probable as the held-out ones (unlearn.TextTuned), "+
+	"chosen without the retrained models. So methods forget about as much as they can, and differ in what is left of the rest.", list(rates))
+
+func list(v []float64) string {
+	var out []string
+	for _, x := range v {
+		out = append(out, fmt.Sprint(x))
+	}
+	return strings.Join(out, ", ")
+}
+
 // newTable is a table of lines without its rows.
 func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bits int) *report.Table {
 	null := lineOf(ev, "", retrained(), bits)
 	t := &report.Table{
-		ID: r.ID, Title: r.Title, Caption: r.Doc, Columns: paper.Headings("model", columns(null)), Provenance: ev.Provenance(e, r.ID, s.Scale, Results, s.Seeds),
+		ID: r.ID, Title: r.Title, Caption: r.Doc, Columns: paper.Headings("model", columns(null)),
+		Provenance: ev.Provenance(e, r.ID, s.Scale, Results, s.Seeds),
 	}
 	if len(ev.Rows) > 0 {
 		first := ev.Rows[0]
@@ -101,6 +141,35 @@ func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bi
 	t.Notes = append(t.Notes, "The people are generated, and a value cannot be guessed from a name. The vocabulary is learned from the training part, the "+
 		"forgotten people's names among it and the held-out people's not: Min-K may tell the two apart in a retrained model for that reason alone.",
 		"Right is an answer that has the value as whole words.")
+	if r.ID == peopleRecipe.ID {
+		t.Notes = append(t.Notes, rule)
+	}
 	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	return t
+}
+
+// Compare is the table of people for models of one case, a row each, beside the retrained model. The
+// retained questions that are asked are at most so many.
+func Compare(ctx context.Context, c *audit.Case, asked int, models ...*audit.Model) (*report.Table, error) {
+	read := func(m *audit.Model) (line, error) {
+		r := Row{Variant: m.Label, Control: m.Control}
+		err := Study{Asked: asked}.read(ctx, c, m, &r)
+		return line{Label: m.Label, Control: m.Control, Models: []Row{r}, Diverged: func(Row) string { return "" }}, err
+	}
+	null, err := read(c.Oracle)
+	if err != nil {
+		return nil, err
+	}
+	t := &report.Table{
+		ID: "language/case", Title: fmt.Sprintf("What is known of the %d answers to forget", len(c.Forget)), Columns: paper.Headings("model", columns(null)),
+		Caption: "After the bar stands the value of the retrained model.", Provenance: c.Provenance(),
+	}
+	for _, m := range models {
+		l, err := read(m)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Label, err)
+		}
+		t.Rows = append(t.Rows, l.Row(columns(null)))
+	}
+	return t, nil
 }
