@@ -29,7 +29,7 @@ ROOT_TEXTS = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CH
 # The pages that are about the project and not about its use.
 PROJECT = ["contributing.md", "development.md", "changelog.md", "history.md", "security.md"]
 # The titles of folders of notebooks and figures. Other folders are named after themselves.
-TITLES = {"ruler": "RULER", "sde": "SDE", "fishing": "Fishing for Privacy", "blindu": "BlindU"}
+TITLES = {"ruler": "RULER", "sde": "SDE", "fishing": "Fishing for Privacy", "blindu": "BlindU", "tofu": "TOFU"}
 # The notebooks' folders in the order to read them. Others follow.
 FIRST = ["start", "ruler", "sde", "fishing", "blindu"]
 PICTURES = (".png", ".svg", ".jpg")

@@ -18,6 +18,8 @@ type Evidence struct {
 	Notes    []string // warnings: what is suspicious and not wrong in itself
 
 	groupNames []string // by number, as group.npy has them
+	// recall is the ROUGE-L recall of what models answer, by model and record; NaN where a record has none.
+	recall map[string][]float64
 }
 
 // File identifies a file that the audit read.

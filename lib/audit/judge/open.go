@@ -52,6 +52,7 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.loadModels()
 	a.fillPatched()
 	a.hashFiles()
+	a.loadGenerated()
 	if len(l.problems.List) > 0 {
 		return nil, l.problems
 	}

@@ -16,6 +16,7 @@ import (
 type publishedMetric struct {
 	name    string
 	needs   []audit.Array
+	texts   bool        // what the model answers, as strings
 	sets    []audit.Set // beside the forgotten records
 	compare bool        // with a retrained model
 	wrong   string      // what is wrong with it
@@ -29,19 +30,22 @@ var publishedMinK = language.MinK{K: 0.4}
 // publishedMetrics are the numbers that arrays of language models allow.
 func publishedMetrics() []publishedMetric {
 	answers, tokens := []audit.Array{audit.AnswerArray}, []audit.Array{audit.TokenArray}
-	const utility = "Model utility is the harmonic mean of nine numbers with ROUGE and questions about real authors and the world, which " +
-		"the arrays do not have: this is one of the nine."
+	const utility = "Model utility is the harmonic mean of nine numbers, six of them of questions about real authors and the world, which " +
+		"the folder does not have: this is one of the nine."
 	return []publishedMetric{
-		{"forget quality (KS p)", answers, nil, true, "The test takes the two models' questions for different ones; they are the same, so that p " +
+		{"forget quality (KS p)", answers, false, nil, true, "The test takes the two models' questions for different ones; they are the same, so that p " +
 			"is no p-value: two retrained models can have one of nearly 1, and a model that forgot in part can pass.", forgetQuality},
-		{"truth ratio, mean of min(R, 1/R)", answers, nil, false, "It takes a model that prefers wrong answers for one that knows, and the " +
+		{"truth ratio, mean of min(R, 1/R)", answers, false, nil, false, "It takes a model that prefers wrong answers for one that knows, and the " +
 			"published programs have three forms of R that cannot be compared; this is the geometric one.", forgottenRatio},
-		{"PrivLeak (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It is a ratio to one number of one retrained model, which explodes where " +
+		{"PrivLeak (Min-40 %)", tokens, false, []audit.Set{HeldOut}, true, "It is a ratio to one number of one retrained model, which explodes where " +
 			"that is small, and it has no interval.", privLeak},
-		{"s_MIA (Min-40 %)", tokens, []audit.Set{HeldOut}, true, "It does not say on which side a model errs, so that forgetting too much and " +
+		{"s_MIA (Min-40 %)", tokens, false, []audit.Set{HeldOut}, true, "It does not say on which side a model errs, so that forgetting too much and " +
 			"too little look alike, and it has no interval.", boundedMIA},
-		{"utility: retained, probability", tokens, []audit.Set{Retain}, false, utility, retainedProbability},
-		{"utility: retained, mean of max(0, 1 - R)", answers, []audit.Set{Retain}, false, utility, retainedTruth},
+		{"utility: retained, probability", tokens, false, []audit.Set{Retain}, false, utility, retainedProbability},
+		{"utility: retained, mean of max(0, 1 - R)", answers, false, []audit.Set{Retain}, false, utility, retainedTruth},
+		{"ROUGE-L recall, forgotten", nil, true, nil, false, "It compares words with one true answer: a right answer in other words loses, a wrong one in " +
+			"the same words wins, and much of an answer can be guessed, so that 0 is not what a retrained model has.", forgottenRecall},
+		{"utility: retained, ROUGE-L recall", nil, true, []audit.Set{Retain}, false, utility, retainedRecall},
 	}
 }
 
@@ -56,7 +60,7 @@ type publishedNumber struct {
 }
 
 // publishedNumbers are the numbers of the unlearned models, the original and the retrained models but the
-// first, with which they are compared. There are none without arrays of language models.
+// first, with which they are compared. There are none without arrays or answers of language models.
 func (e *Evidence) publishedNumbers() (out []publishedNumber) {
 	models := append(append([]*Model{}, e.ModelsOf(Unlearned)...), e.ModelsOf(Original)...)
 	var reference *Model
@@ -82,23 +86,31 @@ func (p publishedMetric) applies(e *Evidence) bool {
 		}
 	}
 	for _, m := range e.ModelsOf(Unlearned) {
-		if m.Has(p.needs, &e.Evidence) {
+		if p.allowed(e, m) {
 			return true
 		}
 	}
 	return false
 }
 
+// allowed reports whether a model has what the number is of.
+func (p publishedMetric) allowed(e *Evidence, m *Model) bool {
+	return m.Has(p.needs, &e.Evidence) && (!p.texts || e.recall[m.Name] != nil)
+}
+
 func (p publishedMetric) number(e *Evidence, m, retrained *Model) publishedNumber {
 	n := publishedNumber{Metric: p.name, Model: m.Name, Wrong: p.wrong}
 	switch {
-	case !m.Has(p.needs, &e.Evidence):
+	case !p.allowed(e, m) && p.texts:
+		n.Missing = "the model lacks " + generatedFile
+		return n
+	case !p.allowed(e, m):
 		n.Missing = "the model lacks the arrays"
 		return n
 	case p.compare && retrained == nil:
 		n.Missing = "needs a retrained model"
 		return n
-	case p.compare && !retrained.Has(p.needs, &e.Evidence):
+	case p.compare && !p.allowed(e, retrained):
 		n.Missing = retrained.Name + " lacks the arrays"
 		return n
 	case p.compare:
@@ -162,6 +174,21 @@ func retainedProbability(e *Evidence, m, _ *Model) (float64, error) {
 	}
 	for q, v := range x {
 		x[q] = math.Exp(v)
+	}
+	return stats.Mean(x)
+}
+
+func forgottenRecall(e *Evidence, m, _ *Model) (float64, error) { return e.meanRecall(m, e.Forget) }
+
+func retainedRecall(e *Evidence, m, _ *Model) (float64, error) { return e.meanRecall(m, e.Retain) }
+
+// meanRecall is the mean ROUGE-L recall of some records. It refuses records without an answer.
+func (e *Evidence) meanRecall(m *Model, rows []int) (float64, error) {
+	x := make([]float64, len(rows))
+	for k, i := range rows {
+		if x[k] = e.recall[m.Name][i]; math.IsNaN(x[k]) {
+			return 0, fmt.Errorf("record %d has no answer", i)
+		}
 	}
 	return stats.Mean(x)
 }

@@ -3,8 +3,10 @@
 package judge
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -19,8 +21,9 @@ import (
 // tofuQuestions is the number of questions that TOFU asks about an author.
 const tofuQuestions = 20
 
-// WriteTOFU writes what logs of the TOFU benchmark, its own or open-unlearning's, say of models as a new folder that Open reads: losses of the true
-// answers, answers (the paraphrase and the wrong ones), the sets of forgotten and retained questions,
+// WriteTOFU writes what logs of the TOFU benchmark, its own or open-unlearning's, say of models as a new
+// folder that Open reads: losses of the true answers, answers (the paraphrase and the wrong ones), what
+// the model generated, the sets of forgotten and retained questions,
 // and their authors, in groups of 20 questions. Logs have no held-out questions of the same kind.
 // Models have the names of folders, such as "unlearned" and "retrained-1". It returns the files,
 // relative to the folder. It refuses a folder that holds something, models without "unlearned", and
@@ -58,6 +61,10 @@ func writeTOFU(dir string, sets map[string][]int, models map[string]*logs.TOFU) 
 		losses, answers := tofuArrays(models[name])
 		err := errors.Join(os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o755),
 			npy.WriteVector(at(name+"/losses"), losses), npy.Write(at(name+"/answers"), answers))
+		if err == nil {
+			err = writeGenerated(filepath.Join(dir, filepath.FromSlash(name)), models[name])
+			written = append(written, name+"/"+generatedFile)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -127,6 +134,21 @@ func tofuArrays(t *logs.TOFU) (losses []float64, answers array.Matrix[float64]) 
 		}
 	}
 	return losses, answers
+}
+
+// writeGenerated writes what a model answers, and the true answers.
+func writeGenerated(dir string, t *logs.TOFU) error {
+	return files.Write(filepath.Join(dir, generatedFile), func(w io.Writer) error {
+		lines := json.NewEncoder(w)
+		for _, s := range []logs.TOFUSet{t.Forget, t.Retain} {
+			for _, text := range s.Texts {
+				if err := lines.Encode(generatedLine{Generated: &text.Generated, True: &text.True}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
 }
 
 func countFrom(first, n int) []int {

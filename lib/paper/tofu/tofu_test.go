@@ -192,7 +192,7 @@ func made(n int, shift float64) run {
 		for q := range n {
 			loss := 0.5 + shift + 0.3*math.Sin(float64(3*q+k))
 			s.True, s.Paraphrase = append(s.True, loss), append(s.Paraphrase, loss+0.1)
-			s.Wrong = append(s.Wrong, []float64{loss + 0.5, loss + 1 + 0.2*math.Cos(float64(q))})
+			s.Wrong = append(s.Wrong, []float64{loss + 0.5 + 0.1*float64(k), loss + 1 + 0.2*math.Cos(float64(q))})
 			s.ROUGEL = append(s.ROUGEL, 0.5+0.4*math.Sin(float64(q+k)))
 		}
 		return s
