@@ -31,6 +31,10 @@ type Evidence struct {
 	GroupUnit string
 	// Compressed is the length in bytes of every record's text under zlib; nil: not given.
 	Compressed []int
+	// Inputs are what models are given of every record, a row of numbers each, and Texts the tokens of
+	// every record's whole text in their place; nil: not given. Only one of them is there.
+	Inputs Matrix
+	Texts  [][]int
 	// Models are all of them, in the order of roles.
 	Models []*Arrays
 	Seed   uint64 // of all random numbers of lenses

@@ -136,7 +136,7 @@ func withoutPath(err error) error {
 // files returns the files that the folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
 	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut, "group": &c.Group,
-		offsetArray: &c.Offset, "zlib": &c.Zlib}
+		offsetArray: &c.Offset, "zlib": &c.Zlib, inputArray: &c.Inputs, inputTokenArray: &c.InputTokens, inputOffsetArray: &c.InputOffset}
 }
 
 // models returns the models of every role.
