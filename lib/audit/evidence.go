@@ -168,6 +168,7 @@ func (e *Evidence) Rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG
 const (
 	purposeRMIA = iota + 1
 	purposeSubsets
+	purposeBlind
 )
 
 // Probabilities returns the softmax outputs of some records, a row each that sums to 1.

@@ -143,6 +143,9 @@ func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	for _, n := range r.Evidence.Notes {
 		fmt.Fprintf(w, "%s\n\n", wrap("Note: "+cli.Printable(n)))
 	}
+	for _, s := range r.Inputs.Sentences(r.Evidence) {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
+	}
 	if len(r.Verdicts) > 0 {
 		if err := r.Table().Text(w); err != nil {
 			return err

@@ -34,6 +34,7 @@ func (r *Report) Page() (*report.Page, error) {
 		data = append(data, texts)
 	}
 	add("The data", data...)
+	add("The records by themselves", r.Inputs.parts(e)...)
 	picture, err := r.picture()
 	if err != nil {
 		return nil, err
@@ -95,6 +96,9 @@ func (r *Report) Parts() []any {
 		out = append(out, "Warning: "+n)
 	}
 	for _, s := range r.groupTexts() {
+		out = append(out, s)
+	}
+	for _, s := range r.Inputs.Sentences(r.Evidence) {
 		out = append(out, s)
 	}
 	if len(r.Verdicts) > 0 {

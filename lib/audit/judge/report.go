@@ -19,6 +19,8 @@ type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Skipped  []Skipped
+	// Inputs is what the inputs of the records say, without any model.
+	Inputs *InputChecks
 	// Exposures are the single records behind the verdicts of lenses that score them, for the
 	// unlearned models and those that they are compared with.
 	Exposures []Exposure
@@ -44,7 +46,7 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 	if len(lenses) == 0 {
 		lenses = e.Lenses()
 	}
-	r := &Report{Evidence: e}
+	r := &Report{Evidence: e, Inputs: e.checkInputs()}
 	ctx, task := progress.Start(ctx, "auditing", len(lenses)+1)
 	defer task.Done()
 	for _, j := range lenses {
@@ -132,7 +134,7 @@ func (r *Report) applyLens(j Lens, layer string) {
 		return
 	}
 	for _, u := range unlearned {
-		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained}
+		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference()}
 		if len(original) > 0 {
 			v.Original = &original[0]
 		}

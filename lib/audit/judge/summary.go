@@ -53,9 +53,18 @@ func (r *Report) Summary() []report.Part {
 		out = append(out,
 			report.Terms{{Word: "Asked", Meaning: r.Evidence.question()}, {Word: "Model", Meaning: r.Evidence.describeModels(m)}},
 			report.Strong(r.headline(m)),
-			report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}, {Word: "What to do", Meaning: r.nextSteps(m.Name)}})
+			r.howSure(m))
 	}
 	return out
+}
+
+// howSure says how certain the answer is, what to beware of, and what to do.
+func (r *Report) howSure(m *Model) report.Terms {
+	out := report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}}
+	if s := r.Inputs.beware(r.Evidence); s != "" {
+		out = append(out, report.Term{Word: "Beware", Meaning: strings.TrimSpace(s)})
+	}
+	return append(out, report.Term{Word: "What to do", Meaning: r.nextSteps(m.Name)})
 }
 
 // headline is the answer, with the model's name where there are several.
@@ -167,6 +176,7 @@ var glossary = report.Terms{
 	{Word: "AUC", Meaning: "area under the ROC curve: the chance that a forgotten record scores higher than a held-out one. " +
 		"0.5 is guessing, 1 is always right."},
 	{Word: "chance", Meaning: "how far a number is from its null value by chance alone, in 95 of 100 cases."},
+	{Word: "blind attack", Meaning: "guessing from the inputs alone, without any model, which of two sets a record is of. What it reaches is no memory."},
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
 	{Word: "design effect", Meaning: "how much less certain a number is because records of a group are alike: the variance over groups, divided by that over " +
 		"as many independent records."},

@@ -143,7 +143,7 @@ func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 			c.Steps = append(c.Steps, nil)
 			continue
 		}
-		v := &Verdict{Lens: f.Lens, Reading: *r, Retrained: c.Retrained}
+		v := &Verdict{Lens: f.Lens, Reading: *r, Retrained: c.Retrained, Blind: e.checkInputs().difference()}
 		if steps[0].Role == Original {
 			v.Original = along[0]
 		}

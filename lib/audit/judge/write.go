@@ -51,6 +51,7 @@ type (
 		Records     int               `json:"records"`
 		Sets        map[audit.Set]int `json:"sets"`
 		Groups      *jsonGroups       `json:"groups,omitempty"` // where records are in groups
+		ByInputs    jsonInputs        `json:"inputs"`           // what they say without any model
 		Models      []jsonModel       `json:"models"`
 		Verdicts    []jsonVerdict     `json:"verdicts"`
 		Skipped     []jsonSkipped     `json:"not_judged"`
@@ -129,8 +130,8 @@ func (r *Report) JSON(w io.Writer) error {
 	e := r.Evidence
 	out := jsonReport{
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
-		Sets:     map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
-		Groups:   e.jsonGroups(),
+		Sets:   map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
+		Groups: e.jsonGroups(), ByInputs: r.Inputs.json(e),
 		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Inputs: inputsHash(e.Files), Lethe: version(), Version: Version, Seed: e.Seed,
 	}
