@@ -69,7 +69,9 @@ const (
 	// A Checkpoint was saved along unlearning, between the original and the unlearned model;
 	// checkpoints are in their order.
 	Checkpoint Role = "checkpoint"
-	Shadow     Role = "shadow"
+	// A Quantised model is the unlearned one with rounded weights.
+	Quantised Role = "quantised"
+	Shadow    Role = "shadow"
 	// A reference model was trained neither on the forgotten nor on the held-out records, or knows both alike,
 	// such as a language model before fine-tuning.
 	Reference Role = "reference"

@@ -152,6 +152,9 @@ func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 		}
 		fmt.Fprintln(w)
 	}
+	for _, s := range r.QuantisedSentences() {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
+	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(judge.Unlearned) {
 			for _, s := range r.StandOut(m.Name) {

@@ -47,6 +47,8 @@ type Config struct {
 	Shadows   Models `json:"shadows,omitempty"`
 	// Checkpoints are models saved along unlearning, in their order.
 	Checkpoints Models `json:"checkpoints,omitempty"`
+	// Quantised are copies of the unlearned model with rounded weights.
+	Quantised Models `json:"quantised,omitempty"`
 	// References were trained neither on the forgotten nor on the held-out records.
 	References Models `json:"references,omitempty"`
 }

@@ -50,6 +50,7 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.loadOffsets()
 	a.loadCompressed()
 	a.loadInputs()
+	a.checkQuantised()
 	a.loadModels()
 	a.fillPatched()
 	a.hashFiles()

@@ -56,6 +56,9 @@ func (r *Report) Page() (*report.Page, error) {
 		}
 		add("Along unlearning", along...)
 	}
+	if parts := r.quantisedParts(); parts != nil {
+		add("Quantised copies", parts...)
+	}
 	losses, err := e.lossPicture()
 	if err != nil {
 		return nil, err
@@ -106,6 +109,9 @@ func (r *Report) Parts() []any {
 		if f, err := r.Figure(); err == nil {
 			out = append(out, f)
 		}
+	}
+	for _, s := range r.QuantisedSentences() {
+		out = append(out, s)
 	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(Unlearned) {

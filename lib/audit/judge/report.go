@@ -21,6 +21,8 @@ type Report struct {
 	Skipped  []Skipped
 	// Inputs is what the inputs of the records say, without any model.
 	Inputs *InputChecks
+	// Quantised are the verdicts on quantised copies of the unlearned model.
+	Quantised []QuantisedVerdict
 	// Exposures are the single records behind the verdicts of lenses that score them, for the
 	// unlearned models and those that they are compared with.
 	Exposures []Exposure
@@ -129,9 +131,13 @@ func (r *Report) applyLens(j Lens, layer string) {
 	unlearned, err := read(Unlearned)
 	original, err1 := read(Original)
 	retrained, err2 := read(Retrained)
+	quantised, failed := read(Quantised)
 	if err := cmp.Or(err, err1, err2); err != nil {
 		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + err.Error()})
 		return
+	}
+	if failed != nil {
+		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + failed.Error()})
 	}
 	for _, u := range unlearned {
 		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference()}
@@ -140,6 +146,7 @@ func (r *Report) applyLens(j Lens, layer string) {
 		}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
+		r.placeQuantised(v, quantised)
 		if err := r.measureExposure(e, v, scores); err != nil {
 			r.Skipped = append(r.Skipped, Skipped{j, layer, "single records could not be compared: " + err.Error()})
 		}

@@ -64,6 +64,9 @@ func (r *Report) howSure(m *Model) report.Terms {
 	if s := r.Inputs.beware(r.Evidence); s != "" {
 		out = append(out, report.Term{Word: "Beware", Meaning: strings.TrimSpace(s)})
 	}
+	if s := r.quantisedBrief(); s != "" {
+		out = append(out, report.Term{Word: "Quantised", Meaning: s})
+	}
 	return append(out, report.Term{Word: "What to do", Meaning: r.nextSteps(m.Name)})
 }
 
@@ -193,6 +196,7 @@ var glossary = report.Terms{
 	{Word: "membership attack", Meaning: "an attempt to tell, from what a model says of a record, whether it was trained on it."},
 	{Word: "null value", Meaning: "the number that a lens gives for a model that never had the records."},
 	{Word: "original model", Meaning: "the model before unlearning."},
+	{Word: "quantised copy", Meaning: "the unlearned model with weights rounded to 8 or 4 bits, as it may be deployed."},
 	{Word: "reference model", Meaning: "a model that was trained neither on the forgotten nor on the held-out records: how hard they are for others."},
 	{Word: "retrained model", Meaning: "a model trained from the beginning without the forget records: what forgetting should look like."},
 	{Word: "ROC curve", Meaning: "receiver operating characteristic: true positives against false positives for every threshold on a score."},

@@ -54,6 +54,7 @@ type (
 		ByInputs    jsonInputs        `json:"inputs"`           // what they say without any model
 		Models      []jsonModel       `json:"models"`
 		Verdicts    []jsonVerdict     `json:"verdicts"`
+		Quantised   []jsonQuantised   `json:"quantised,omitempty"`
 		Skipped     []jsonSkipped     `json:"not_judged"`
 		Exposed     []jsonExposure    `json:"exposures"`
 		StandOut    []string          `json:"stand_out"`
@@ -158,6 +159,7 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, u := range r.Skipped {
 		out.Skipped = append(out.Skipped, jsonSkipped{u.Lens.Name(), u.Layer, u.Why})
 	}
+	out.Quantised = r.jsonQuantised()
 	out.Exposed, out.StandOut = []jsonExposure{}, []string{}
 	for _, x := range r.Exposures {
 		out.Exposed = append(out.Exposed, x.json())
