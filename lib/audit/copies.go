@@ -111,23 +111,30 @@ func (e *Evidence) nearCopies(c *Copies, forget []int) (compared []int, near []b
 		return nil, nil, nil
 	}
 	compared = evenlySpaced(forget, maxCompared)
-	g, err := e.gallery(len(compared))
+	all, err := e.Inputs.Read()
+	if err != nil {
+		return nil, nil, err
+	}
+	_, cols := all.Shape()
+	most := min(nearNumbers/cols, int(nearWork/float64(cols)/float64(len(compared)+maxCompared)))
+	rows := evenlySpaced(e.Retain, max(leastForNear, most))
+	g, err := newGallery(all, rows, rows)
 	if err != nil {
 		return nil, nil, err
 	}
 	c.Searched = len(g.rows)
-	own := g.nearest(evenlySpaced(g.rows, maxCompared))
+	own := g.nearest(evenlySpaced(g.rows, maxCompared), false)
 	threshold, err := stats.Quantile(own, nearQuantile)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, d := range g.nearest(compared) {
+	for _, d := range g.nearest(compared, false) {
 		near = append(near, d < threshold)
 	}
 	return compared, near, nil
 }
 
-// gallery holds retained records in standardised columns.
+// gallery holds records in standardised columns.
 type gallery struct {
 	all         array.Rows
 	rows        []int
@@ -135,34 +142,32 @@ type gallery struct {
 	mean, scale []float64
 }
 
-// gallery returns the retained records among which near copies of n forgotten records are looked
-// for.
-func (e *Evidence) gallery(n int) (*gallery, error) {
-	all, err := e.Inputs.Read()
-	if err != nil {
-		return nil, err
-	}
+// newGallery returns some records of all in columns that are divided by their standard deviation over
+// others.
+func newGallery(all array.Rows, rows, others []int) (*gallery, error) {
 	_, cols := all.Shape()
-	most := min(nearNumbers/cols, int(nearWork/float64(cols)/float64(n+maxCompared)))
-	g := &gallery{all: all, rows: evenlySpaced(e.Retain, max(leastForNear, most)), mean: make([]float64, cols), scale: make([]float64, cols)}
-	g.x = array.New[float64](len(g.rows), cols)
-	for k, i := range g.rows {
+	g := &gallery{all: all, rows: rows, mean: make([]float64, cols), scale: make([]float64, cols), x: array.New[float64](len(rows), cols)}
+	n, squares, buffer := float64(len(others)), make([]float64, cols), make([]float64, cols)
+	for _, i := range others {
+		for j, v := range all.Read(buffer, i) {
+			g.mean[j] += v / n
+		}
+	}
+	for _, i := range others {
+		for j, v := range all.Read(buffer, i) {
+			d := v - g.mean[j]
+			squares[j] += float64(d*d) / n
+		}
+	}
+	for j, v := range squares {
+		g.scale[j] = cmp.Or(math.Sqrt(v), 1) // a constant column is the same for all, or as far apart as it says
+	}
+	for k, i := range rows {
 		copy(g.x.Row(k), all.Read(g.x.Row(k), i))
-	}
-	for j := range cols {
-		column := make([]float64, len(g.rows))
-		for k := range column {
-			column[k] = g.x.Row(k)[j]
-		}
-		sd, err := stats.SD(column)
-		if err != nil {
-			return nil, err
-		}
-		g.mean[j], _ = stats.Mean(column)
-		g.scale[j] = cmp.Or(sd, 1) // a constant column is the same for all, or as far apart as it says
-	}
-	for k := range g.rows {
 		g.standardise(g.x.Row(k))
+	}
+	if err := g.x.Check("inputs"); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
@@ -173,9 +178,9 @@ func (g *gallery) standardise(row []float64) {
 	}
 }
 
-// nearest returns the squared distances of records to the nearest in the gallery that is not
-// identical; +Inf where there is none.
-func (g *gallery) nearest(records []int) []float64 {
+// nearest returns the squared distances of records to the nearest in the gallery, that is not identical
+// unless identical ones count; +Inf where there is none.
+func (g *gallery) nearest(records []int, identical bool) []float64 {
 	out := make([]float64, len(records))
 	array.SplitRows(len(records), g.x.Cols*len(g.rows), func(from, to int) {
 		row := make([]float64, g.x.Cols)
@@ -184,7 +189,7 @@ func (g *gallery) nearest(records []int) []float64 {
 			g.standardise(row)
 			out[k] = math.Inf(1)
 			for i := range g.rows {
-				if d := squaredDistance(row, g.x.Row(i), out[k]); d > 0 {
+				if d := squaredDistance(row, g.x.Row(i), out[k]); d > 0 || identical {
 					out[k] = min(out[k], d)
 				}
 			}

@@ -123,8 +123,8 @@ type Matrix interface {
 func (m *Arrays) Has(arrays []Array, e *Evidence) bool {
 	has := map[Array]bool{
 		LossArray: m.Losses != nil, OutputArray: m.Outputs != nil, LabelledArray: m.Outputs != nil && e.Labels != nil,
-		EmbeddingArray: m.Embedding != nil,
-		TokenArray:     m.Tokens != nil, MomentArray: m.Tokens != nil && m.Tokens.Mean != nil, CorrectArray: m.Tokens != nil && m.Tokens.Correct != nil,
+		EmbeddingArray: m.Embedding != nil, LabelArray: e.Labels != nil, SpaceArray: e.space() != nil,
+		TokenArray: m.Tokens != nil, MomentArray: m.Tokens != nil && m.Tokens.Mean != nil, CorrectArray: m.Tokens != nil && m.Tokens.Correct != nil,
 		PrefixedArray: m.Prefixed != nil, CompressedArray: e.Compressed != nil, AnswerArray: m.Answers != nil, PatchedArray: m.Patched != nil,
 	}
 	return !slices.ContainsFunc(arrays, func(a Array) bool { return !has[a] })
@@ -171,6 +171,7 @@ const (
 	purposeRMIA = iota + 1
 	purposeSubsets
 	purposeBlind
+	purposePrototypes
 )
 
 // Probabilities returns the softmax outputs of some records, a row each that sums to 1.

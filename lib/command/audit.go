@@ -155,6 +155,9 @@ func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	for _, s := range r.QuantisedSentences() {
 		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
 	}
+	for _, c := range r.Costs {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(c.String())))
+	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(judge.Unlearned) {
 			for _, s := range r.StandOut(m.Name) {

@@ -56,6 +56,9 @@ func (r *Report) Page() (*report.Page, error) {
 		}
 		add("Along unlearning", along...)
 	}
+	if parts := r.costParts(); parts != nil {
+		add("What unlearning cost", parts...)
+	}
 	if parts := r.quantisedParts(); parts != nil {
 		add("Quantised copies", parts...)
 	}
@@ -112,6 +115,9 @@ func (r *Report) Parts() []any {
 	}
 	for _, s := range r.QuantisedSentences() {
 		out = append(out, s)
+	}
+	for _, c := range r.Costs {
+		out = append(out, c.String())
 	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(Unlearned) {
@@ -320,6 +326,9 @@ func (r *Report) methodParts() []report.Part {
 	}
 	for _, v := range r.Verdicts {
 		explain(v.Lens)
+	}
+	for _, c := range r.Costs {
+		explain(c.Lens)
 	}
 	for _, u := range r.Skipped {
 		explain(u.Lens)

@@ -23,6 +23,8 @@ type Report struct {
 	Inputs *InputChecks
 	// Quantised are the verdicts on quantised copies of the unlearned model.
 	Quantised []QuantisedVerdict
+	// Costs are what unlearning cost, by lenses that read no memory.
+	Costs []Cost
 	// Exposures are the single records behind the verdicts of lenses that score them, for the
 	// unlearned models and those that they are compared with.
 	Exposures []Exposure
@@ -143,6 +145,10 @@ func (r *Report) applyLens(j Lens, layer string) {
 		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference()}
 		if len(original) > 0 {
 			v.Original = &original[0]
+		}
+		if j.Info().Cost {
+			r.Costs = append(r.Costs, newCost(v))
+			continue
 		}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
@@ -266,9 +272,14 @@ func (e *Evidence) missing(n audit.Needs, layer string) []string {
 		}
 	}
 	for _, a := range n.Arrays {
-		if e.countModels(Unlearned, []audit.Array{a}) == 0 {
-			out = append(out, fileText(a, layer)+" of the unlearned model")
+		if e.countModels(Unlearned, []audit.Array{a}) > 0 {
+			continue
 		}
+		what := fileText(a, layer)
+		if a != audit.LabelArray && a != audit.SpaceArray {
+			what += " of the unlearned model"
+		}
+		out = append(out, what)
 	}
 	for _, c := range []struct {
 		role Role
@@ -314,6 +325,10 @@ func fileText(a audit.Array, layer string) string {
 		return "outputs.npy"
 	case a == audit.LabelledArray:
 		return "outputs.npy (and labels.npy)"
+	case a == audit.LabelArray:
+		return "labels.npy"
+	case a == audit.SpaceArray:
+		return "inputs.npy, or embedding.npy of a retrained model or the original"
 	case layer != "":
 		return "activations/" + layer + ".npy"
 	}

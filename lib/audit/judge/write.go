@@ -54,6 +54,7 @@ type (
 		ByInputs    jsonInputs        `json:"inputs"`           // what they say without any model
 		Models      []jsonModel       `json:"models"`
 		Verdicts    []jsonVerdict     `json:"verdicts"`
+		Costs       []jsonCost        `json:"costs,omitempty"`
 		Quantised   []jsonQuantised   `json:"quantised,omitempty"`
 		Skipped     []jsonSkipped     `json:"not_judged"`
 		Exposed     []jsonExposure    `json:"exposures"`
@@ -159,6 +160,7 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, u := range r.Skipped {
 		out.Skipped = append(out.Skipped, jsonSkipped{u.Lens.Name(), u.Layer, u.Why})
 	}
+	out.Costs = r.jsonCosts()
 	out.Quantised = r.jsonQuantised()
 	out.Exposed, out.StandOut = []jsonExposure{}, []string{}
 	for _, x := range r.Exposures {

@@ -1,0 +1,207 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+// Prototypes relearns the forgotten records from a few of them, without training (Ha, Park and Yoon 2025, the
+// prototypical relearning attack): the mean embedding of k forgotten records of a class stands for the
+// class, and every other forgotten record is given the class of the nearest mean,
+//
+//	value = mean over forgotten records of the share of draws in which it gets its own class
+//
+// Classes without forgotten records have the mean of retained ones. The k records of a class are drawn
+// Draws times; k is Shots, and at most half of the class's forgotten records. No record is tried on
+// means that its own group is part of.
+//
+// Null: none; a retrained model shows how well classes are told apart that were learned from other
+// records. Memory lies above its value.
+//
+// Differences from the paper:
+//
+//  1. means are compared by distance; there they replace rows of the last layer;
+//  2. all forgotten records that are not part of the means are tried, in many draws, with an interval.
+type Prototypes struct {
+	Shots int // 0: 5
+	Draws int // 0: 20
+}
+
+var _ Lens = Prototypes{}
+
+// maxOfClass bounds the retained records of a class's mean.
+const maxOfClass = 200
+
+// Name implements Lens.
+func (Prototypes) Name() string { return "prototypes" }
+
+// Info implements Lens.
+func (Prototypes) Info() Info {
+	return Info{
+		Measures: "share of forgotten records that class means of a few others recognise, in the embedding",
+		Asks:     "Do the embeddings of a few forgotten records of a class suffice to recognise the others?",
+		How: "Mean over forgotten records of how often the nearest class mean of 5 others (at most half of them) is that of their class, in 20 draws, with " +
+			"an interval for bounded values. Classes without forgotten records have the mean of retained ones.",
+		Source: "the prototypical relearning attack of Ha, Park and Yoon 2025",
+		Family: RepresentationFamily,
+		Needs:  Needs{Arrays: []Array{EmbeddingArray, LabelArray}, Sets: []Set{Retain}},
+		High:   1,
+	}
+}
+
+// Read implements Lens.
+func (l Prototypes) Read(e *Evidence, m *Arrays) (*Reading, error) {
+	if len(e.Forget) == 0 {
+		return nil, errNothingForgotten
+	}
+	if len(e.Labels) != e.Records {
+		return absentReading(l, m.Name, "no labels"), nil
+	}
+	x, err := m.Embedding.Read()
+	if err != nil {
+		return nil, err
+	}
+	p, err := l.prepare(e, x)
+	if err != nil {
+		return nil, err
+	}
+	rng := e.Rand(purposePrototypes)
+	for range cmp.Or(l.Draws, 20) {
+		p.try(rng)
+	}
+	var rows []int
+	var shares []float64
+	for k, tried := range p.tried {
+		if tried > 0 {
+			rows, shares = append(rows, e.Forget[k]), append(shares, p.right[k]/tried)
+		}
+	}
+	few := firstReason(e.tooFewForgotten(), TooFewRecords(len(rows), "forgotten records of classes with two or more"))
+	if few.Call != "" {
+		return NoReading(l.Name(), m.Name, few), nil
+	}
+	r := e.readingWithoutNull(l, m, Above, stats.ClusterBounded(shares, e.Clusters(rows), level, e.Units()))
+	r.NoEvidence = firstReason(r.NoEvidence, CollapsedRows("embeddings", x, e.Forget, e.Retain))
+	return r, nil
+}
+
+// prototypes holds what draws share.
+type prototypes struct {
+	e       *Evidence
+	shots   int
+	x       array.Matrix[float64] // embeddings of the forgotten records
+	classes []int                 // of forgotten records, sorted
+	of      map[int][]int         // places in Forget, by class
+	others  [][]float64           // means of the classes without forgotten records
+	// right and tried count the draws of every forgotten record.
+	right, tried []float64
+}
+
+// prepare reads the embeddings and groups the forgotten records by class.
+func (l Prototypes) prepare(e *Evidence, x array.Rows) (*prototypes, error) {
+	_, cols := x.Shape()
+	p := &prototypes{e: e, shots: cmp.Or(l.Shots, 5), x: array.New[float64](len(e.Forget), cols), of: map[int][]int{},
+		right: make([]float64, len(e.Forget)), tried: make([]float64, len(e.Forget))}
+	if p.shots < 1 || l.Draws < 0 {
+		return nil, fmt.Errorf("audit: the lens %q: %d records of a class in %d draws", l.Name(), l.Shots, l.Draws)
+	}
+	for k, i := range e.Forget {
+		copy(p.x.Row(k), x.Read(p.x.Row(k), i))
+		if p.of[e.Labels[i]] == nil {
+			p.classes = append(p.classes, e.Labels[i])
+		}
+		p.of[e.Labels[i]] = append(p.of[e.Labels[i]], k)
+	}
+	if err := p.x.Check("embedding"); err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	slices.Sort(p.classes)
+	retained := map[int][]int{}
+	for _, i := range e.Retain {
+		if y := e.Labels[i]; p.of[y] == nil && len(retained[y]) < maxOfClass {
+			retained[y] = append(retained[y], i)
+		}
+	}
+	for _, rows := range retained {
+		mean, buffer := make([]float64, cols), make([]float64, cols)
+		for _, i := range rows {
+			for j, v := range x.Read(buffer, i) {
+				mean[j] += v / float64(len(rows))
+			}
+		}
+		p.others = append(p.others, mean)
+	}
+	return p, nil
+}
+
+// try draws the records of the means and tries all others.
+func (p *prototypes) try(rng *rand.Rand) {
+	means, owners, inMeans := [][]float64{}, []int{}, map[int]bool{}
+	for _, y := range p.classes {
+		places := p.of[y]
+		order := rng.Perm(len(places)) // of every class, so that all models get the same draws
+		shots := min(p.shots, len(places)/2)
+		if shots == 0 {
+			continue
+		}
+		mean := make([]float64, p.x.Cols)
+		for _, k := range order[:shots] {
+			for j, v := range p.x.Row(places[k]) {
+				mean[j] += v / float64(shots)
+			}
+			inMeans[p.groupOf(places[k])] = true
+		}
+		means, owners = append(means, mean), append(owners, y)
+	}
+	if len(means)+len(p.others) < 2 {
+		return
+	}
+	for k, i := range p.e.Forget {
+		y := p.e.Labels[i]
+		if inMeans[p.groupOf(k)] || !slices.Contains(owners, y) {
+			continue
+		}
+		p.tried[k]++
+		p.right[k] += p.shareRight(p.x.Row(k), y, means, owners)
+	}
+}
+
+// shareRight is 1 if the nearest mean is that of a record's class, 0 if it is not, and 1 over the number of
+// nearest means where there are several.
+func (p *prototypes) shareRight(row []float64, y int, means [][]float64, owners []int) float64 {
+	best, nearest, right := math.Inf(1), 0, 0
+	add := func(mean []float64, own bool) {
+		d := squaredDistance(row, mean, best)
+		switch {
+		case d < best:
+			best, nearest, right = d, 0, 0
+		case d > best:
+			return
+		}
+		nearest++
+		if own {
+			right++
+		}
+	}
+	for k, mean := range means {
+		add(mean, owners[k] == y)
+	}
+	for _, mean := range p.others {
+		add(mean, false)
+	}
+	return float64(right) / float64(nearest)
+}
+
+// groupOf is the group of the k-th forgotten record, or its own number where there are none.
+func (p *prototypes) groupOf(k int) int {
+	if p.e.Groups == nil {
+		return k
+	}
+	return p.e.Groups[p.e.Forget[k]]
+}
