@@ -21,6 +21,10 @@ import (
 // Draws times; k is Shots, and at most half of the class's forgotten records. No record is tried on
 // means that its own group is part of.
 //
+// Records share means, so that an interval over what is tried alone is too narrow. The interval is the
+// wider one of that for bounded values and of Student's over a jackknife: without a group (a record,
+// where there are no groups) neither its records nor the means that it is part of count.
+//
 // Null: none; a retrained model shows how well classes are told apart that were learned from other
 // records. Memory lies above its value.
 //
@@ -30,7 +34,7 @@ import (
 //  2. all forgotten records that are not part of the means are tried, in many draws, with an interval.
 type Prototypes struct {
 	Shots int // 0: 5
-	Draws int // 0: 20
+	Draws int // 0: 200
 }
 
 var _ Lens = Prototypes{}
@@ -46,8 +50,8 @@ func (Prototypes) Info() Info {
 	return Info{
 		Measures: "share of forgotten records that class means of a few others recognise, in the embedding",
 		Asks:     "Do the embeddings of a few forgotten records of a class suffice to recognise the others?",
-		How: "Mean over forgotten records of how often the nearest class mean of 5 others (at most half of them) is that of their class, in 20 draws, with " +
-			"an interval for bounded values. Classes without forgotten records have the mean of retained ones.",
+		How: "Mean over forgotten records of how often the nearest class mean of 5 others (at most half of them) is that of their class, in 200 draws, with " +
+			"an interval over a jackknife of what is tried and of what means are made of. Classes without forgotten records have the mean of retained ones.",
 		Source: "the prototypical relearning attack of Ha, Park and Yoon 2025",
 		Family: RepresentationFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray, LabelArray}, Sets: []Set{Retain}},
@@ -72,7 +76,7 @@ func (l Prototypes) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		return nil, err
 	}
 	rng := e.Rand(purposePrototypes)
-	for range cmp.Or(l.Draws, 20) {
+	for range cmp.Or(l.Draws, 200) {
 		p.try(rng)
 	}
 	var rows []int
@@ -86,7 +90,7 @@ func (l Prototypes) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if few.Call != "" {
 		return NoReading(l.Name(), m.Name, few), nil
 	}
-	r := e.readingWithoutNull(l, m, Above, stats.ClusterBounded(shares, e.Clusters(rows), level, e.Units()))
+	r := e.readingWithoutNull(l, m, Above, p.widened(stats.ClusterBounded(shares, e.Clusters(rows), level, e.Units())))
 	r.NoEvidence = firstReason(r.NoEvidence, CollapsedRows("embeddings", x, e.Forget, e.Retain))
 	return r, nil
 }
@@ -101,7 +105,59 @@ type prototypes struct {
 	others  [][]float64           // means of the classes without forgotten records
 	// right and tried count the draws of every forgotten record.
 	right, tried []float64
+	draws        []prototypeDraw
 }
+
+// prototypeDraw is what one draw says, by groups of forgotten records.
+type prototypeDraw struct {
+	inMeans      map[int]bool
+	right, tried map[int]float64
+}
+
+// widened returns an estimate with an interval that is not narrower than that of the jackknife.
+func (p *prototypes) widened(e stats.Estimate) stats.Estimate {
+	whole, n := p.shareWithout(noGroup)
+	var groups, values []float64
+	seen := map[int]bool{}
+	for k := range p.tried {
+		g := p.groupOf(k)
+		if seen[g] {
+			continue
+		}
+		seen[g] = true
+		if v, n := p.shareWithout(g); n > 0 {
+			groups = append(groups, v)
+		}
+	}
+	if n == 0 || len(groups) < 2 {
+		return e
+	}
+	for _, v := range groups {
+		values = append(values, whole+float64(float64(len(groups)-1)*(whole-v)))
+	}
+	jackknife := stats.MeanInterval(values, level, e.Over)
+	half := (jackknife.High - jackknife.Low) / 2
+	e.Low, e.High = max(0, min(e.Low, e.Value-half)), min(1, max(e.High, e.Value+half))
+	return e
+}
+
+// shareWithout returns the share of what was right over all draws without a group, and the number of what was
+// tried.
+func (p *prototypes) shareWithout(group int) (share, tried float64) {
+	right := 0.0
+	for _, d := range p.draws {
+		if d.inMeans[group] {
+			continue
+		}
+		right += d.right[everyGroup] - d.right[group]
+		tried += d.tried[everyGroup] - d.tried[group]
+	}
+	return right / tried, tried
+}
+
+// Keys beside those of groups, which are at least 0: that of the sums over all groups, and one that no
+// group has.
+const everyGroup, noGroup = -1, -2
 
 // prepare reads the embeddings and groups the forgotten records by class.
 func (l Prototypes) prepare(e *Evidence, x array.Rows) (*prototypes, error) {
@@ -162,14 +218,21 @@ func (p *prototypes) try(rng *rand.Rand) {
 	if len(means)+len(p.others) < 2 {
 		return
 	}
+	d := prototypeDraw{inMeans: inMeans, right: map[int]float64{}, tried: map[int]float64{}}
 	for k, i := range p.e.Forget {
 		y := p.e.Labels[i]
 		if inMeans[p.groupOf(k)] || !slices.Contains(owners, y) {
 			continue
 		}
+		right := p.shareRight(p.x.Row(k), y, means, owners)
 		p.tried[k]++
-		p.right[k] += p.shareRight(p.x.Row(k), y, means, owners)
+		p.right[k] += right
+		for _, key := range []int{p.groupOf(k), everyGroup} {
+			d.tried[key]++
+			d.right[key] += right
+		}
 	}
+	p.draws = append(p.draws, d)
 }
 
 // shareRight is 1 if the nearest mean is that of a record's class, 0 if it is not, and 1 over the number of
