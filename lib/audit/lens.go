@@ -37,7 +37,10 @@ type Info struct {
 	Family Family
 	// PerRecord says that readings have Scores: a report names single records by them.
 	PerRecord bool
-	Needs     Needs
+	// AnySets says that the null holds where forgotten and held-out records differ by themselves
+	// (Evidence.BlindAttack).
+	AnySets bool
+	Needs   Needs
 	// Cost says that the number is a cost of unlearning and no evidence of memory: it is read beside a
 	// retrained model, below which the model has lost what it was to keep, and gets no verdict.
 	Cost bool

@@ -86,7 +86,7 @@ func (l Prototypes) Read(e *Evidence, m *Arrays) (*Reading, error) {
 			rows, shares = append(rows, e.Forget[k]), append(shares, p.right[k]/tried)
 		}
 	}
-	few := firstReason(e.tooFewForgotten(), TooFewRecords(len(rows), "forgotten records of classes with two or more"))
+	few := firstReason(e.tooFewForgotten(), TooFewRecords(e.CountGroups(e.Forget), e.Units()+" among the forgotten records"), TooFewRecords(len(rows), "forgotten records of classes with two or more"))
 	if few.Call != "" {
 		return NoReading(l.Name(), m.Name, few), nil
 	}

@@ -71,12 +71,8 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("What would have been missed", report.Text("The distance from its reference at which a model is detected in four audits of "+
 		"five, for this audit's numbers of records."), report.List(r.Power()))
-	if len(r.Skipped) > 0 {
-		var skipped report.List
-		for _, u := range r.Skipped {
-			skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
-		}
-		add("Lenses that were not used, and what they need", skipped)
+	if list := r.NotJudged(); len(list) > 0 {
+		add("What was not judged, and why", report.List(list))
 	}
 	if parts := r.Disagreements(); len(parts) > 0 {
 		add("Where the lenses disagree", report.Text("Lenses ask different questions. Outputs change first, and layers below may keep a trace. A "+
@@ -87,6 +83,7 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("How each number is computed", r.methodParts()...)
 	add("Where the numbers come from", r.provenance()...)
+	add("Annex: the tests in the terms of EDPB Opinion 28/2024", r.opinionParts()...)
 	add("Glossary", glossary)
 	return p, nil
 }

@@ -118,7 +118,7 @@ func (v *Verdict) reference() *audit.Reading {
 	case v.Lens.Info().Null == audit.NonmemberNull && v.Reading.Null != nil:
 		v.Reference = NullReference
 		null := *v.Reading.Null
-		if v.Blind != nil && null == *v.Blind.Null {
+		if v.Blind != nil && null == *v.Blind.Null && !v.Lens.Info().AnySets {
 			v.Reference = BlindReference
 			return v.blindReference()
 		}
@@ -143,7 +143,7 @@ func (v *Verdict) blindReference() *audit.Reading {
 // differ by themselves: it is no farther from the null than inputs alone reach, or the null is of another
 // scale.
 func (v *Verdict) setsDiffer(ref *audit.Reading) audit.Reason {
-	if v.Blind == nil || v.Reference != NullReference && v.Reference != BlindReference {
+	if v.Blind == nil || v.Lens.Info().AnySets || v.Reference != NullReference && v.Reference != BlindReference {
 		return audit.Reason{}
 	}
 	farther := math.Abs(v.Reading.Value-*v.Reading.Null) > math.Abs(ref.Value-*v.Reading.Null)
