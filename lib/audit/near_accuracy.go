@@ -8,8 +8,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// NearAccuracy is what unlearning cost the neighbours of the forgotten records (over-unlearning, OU@eps of
-// Ha, Park and Yoon 2025): the share of the retained records within eps of a forgotten one that the
+// NearAccuracy is what unlearning cost the neighbours of the forgotten records (over-unlearning, OU@eps): the share of the retained records within eps of a forgotten one that the
 // model classifies as labelled, with Wilson's interval.
 //
 // eps is the 10 % quantile of the distances of retained records to the nearest forgotten one, so that the
@@ -21,8 +20,8 @@ import (
 // records. Below its value the model has lost what it was to keep. It is a cost and no evidence of
 // memory (Info.Cost).
 //
-// Difference from the paper: it disturbs forgotten records by noise of size eps; here neighbours are
-// records that were to be kept.
+// The question is that of Ha, Park and Yoon (2025), whose paper was not at hand: the choice of neighbours and
+// of eps is our own.
 type NearAccuracy struct{}
 
 var _ Lens = NearAccuracy{}
@@ -43,7 +42,7 @@ func (NearAccuracy) Info() Info {
 		Asks:     "Are retained records near forgotten ones still classified as by a retrained model?",
 		How: "Share of correct answers on the tenth of the retained records that is nearest to a forgotten one, with Wilson's interval. Distances are of " +
 			"standardised inputs, or of the embedding of a retrained model or the original.",
-		Source: "over-unlearning (OU@eps) of Ha, Park and Yoon 2025",
+		Source: "over-unlearning (OU@eps) of Ha, Park and Yoon 2025, in a form of our own",
 		Family: OutputFamily,
 		Cost:   true,
 		Needs:  Needs{Arrays: []Array{LabelledArray, SpaceArray}, Sets: []Set{Retain}},

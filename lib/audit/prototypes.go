@@ -11,9 +11,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Prototypes relearns the forgotten records from a few of them, without training (Ha, Park and Yoon 2025, the
-// prototypical relearning attack): the mean embedding of k forgotten records of a class stands for the
-// class, and every other forgotten record is given the class of the nearest mean,
+// Prototypes relearns the forgotten records from a few of them, without training: the mean embedding of k
+// forgotten records of a class stands for the class, and every other forgotten record is given the class of
+// the nearest mean,
 //
 //	value = mean over forgotten records of the share of draws in which it gets its own class
 //
@@ -28,10 +28,8 @@ import (
 // Null: none; a retrained model shows how well classes are told apart that were learned from other
 // records. Memory lies above its value.
 //
-// Differences from the paper:
-//
-//  1. means are compared by distance; there they replace rows of the last layer;
-//  2. all forgotten records that are not part of the means are tried, in many draws, with an interval.
+// The question is that of Ha, Park and Yoon (2025), whose paper was not at hand: the form, the draws and the
+// interval are our own.
 type Prototypes struct {
 	Shots int // 0: 5
 	Draws int // 0: 200
@@ -52,7 +50,7 @@ func (Prototypes) Info() Info {
 		Asks:     "Do the embeddings of a few forgotten records of a class suffice to recognise the others?",
 		How: "Mean over forgotten records of how often the nearest class mean of 5 others (at most half of them) is that of their class, in 200 draws, with " +
 			"an interval over a jackknife of what is tried and of what means are made of. Classes without forgotten records have the mean of retained ones.",
-		Source: "the prototypical relearning attack of Ha, Park and Yoon 2025",
+		Source: "prototype relearning of Ha, Park and Yoon 2025, in a form of our own",
 		Family: RepresentationFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray, LabelArray}, Sets: []Set{Retain}},
 		High:   1,

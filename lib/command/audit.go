@@ -27,7 +27,8 @@ Row i of every array is the same record, trained on or not:
   unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
   offset.npy, unlearned/logprob.npy      language models: a number per token
-  original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
+  inputs.npy (n, d)                      what models are given: copies, and a guess without a model
+  original/, retrained-1/, checkpoint-1/, quantised-int4/, shadow-1/   the same of other models
 
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
 arrays permit is applied; the report says what others need. audit.json names files elsewhere.
