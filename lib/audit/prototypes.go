@@ -18,8 +18,8 @@ import (
 //	value = mean over forgotten records of the share of draws in which it gets its own class
 //
 // Classes without forgotten records have the mean of retained ones. The k records of a class are drawn
-// Draws times; k is Shots, and at most half of the class's forgotten records. No record is tried on
-// means that its own group is part of.
+// Draws times, of as few groups as hold them; k is Shots, and at most half of the class's forgotten
+// records. No record is tried on means that its own group is part of.
 //
 // Records share means, so that an interval over what is tried alone is too narrow. The interval is the
 // wider one of that for bounded values and of Student's over a jackknife: without a group (a record,
@@ -199,17 +199,17 @@ func (p *prototypes) try(rng *rand.Rand) {
 	means, owners, inMeans := [][]float64{}, []int{}, map[int]bool{}
 	for _, y := range p.classes {
 		places := p.of[y]
-		order := rng.Perm(len(places)) // of every class, so that all models get the same draws
+		order := p.order(places, rng) // of every class, so that all models get the same draws
 		shots := min(p.shots, len(places)/2)
 		if shots == 0 {
 			continue
 		}
 		mean := make([]float64, p.x.Cols)
 		for _, k := range order[:shots] {
-			for j, v := range p.x.Row(places[k]) {
+			for j, v := range p.x.Row(k) {
 				mean[j] += v / float64(shots)
 			}
-			inMeans[p.groupOf(places[k])] = true
+			inMeans[p.groupOf(k)] = true
 		}
 		means, owners = append(means, mean), append(owners, y)
 	}
@@ -231,6 +231,20 @@ func (p *prototypes) try(rng *rand.Rand) {
 		}
 	}
 	p.draws = append(p.draws, d)
+}
+
+// order returns the records of a class in random order, group after group: a mean is then of few groups, and many
+// are left to be tried.
+func (p *prototypes) order(places []int, rng *rand.Rand) []int {
+	out, rank := make([]int, len(places)), map[int]int{}
+	for k, from := range rng.Perm(len(places)) {
+		out[k] = places[from]
+		if _, known := rank[p.groupOf(out[k])]; !known {
+			rank[p.groupOf(out[k])] = len(rank)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank[p.groupOf(a)], rank[p.groupOf(b)]) })
+	return out
 }
 
 // shareRight is 1 if the nearest mean is that of a record's class, 0 if it is not, and 1 over the number of

@@ -125,7 +125,7 @@ var brokenLenses = []struct {
 		r.Low, r.High = math.NaN(), math.NaN()
 	}}},
 	{"has intervals over groups", broken{Lens: audit.Prototypes{}, name: "means that groups do not share", after: func(r *audit.Reading) {
-		r.Low, r.High = (r.Low+r.Value)/2, (r.High+r.Value)/2
+		r.Low, r.High = (r.Low+3*r.Value)/4, (r.High+3*r.Value)/4
 	}}},
 	{"exchanged roles flip the answer", broken{Lens: audit.Prototypes{}, name: "always the first records", before: func(c *audit.Case) {
 		c.Forget, c.Retain = c.Retain, c.Forget
