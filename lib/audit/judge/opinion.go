@@ -18,23 +18,26 @@ import (
 // opinionRow is one part of the opinion and what the report has for it.
 type opinionRow struct{ part, asks, tested string }
 
+// cell names the part and says what it asks.
+func (o opinionRow) cell() report.Cell { return report.Str(fmt.Sprintf("%s (%s)", o.asks, o.part)) }
+
 // opinionRows returns the parts of the opinion in their order.
 func (r *Report) opinionRows() []opinionRow {
-	const attacks = "section 3.2.2, para. 55: tests against attacks"
+	const attacks = "section 3.2.2, para. 55"
 	rows := []opinionRow{
-		{"section 3.2.1, para. 43: when a model is anonymous", "That personal data of people in the training data are insignificantly likely to be extracted, directly " +
-			"or as probabilities, and insignificantly likely to be obtained by queries, intended or not; for any person, with all means reasonably likely to be used.",
+		{"section 3.2.1, para. 43", "When a model is anonymous: that personal data of people in the training data are insignificantly likely to be extracted, directly " +
+			"or as probabilities, and insignificantly likely to be obtained by queries, intended or not; for any person, with all means reasonably likely to be used",
 			fmt.Sprintf("In part: the tests below, for the %d forgotten records alone. Other people and other means were not tested.", len(r.Evidence.Forget))},
-		{"section 3.2.2, paras 49 to 53: design", "Sources of the data, their preparation and minimisation, the method of training, and measures on outputs.", r.designTested()},
-		{"section 3.2.2, para. 54: analysis of the model", "Audits of the model, and that design choices were carried out as planned.",
+		{"section 3.2.2, paras 49 to 53", "Design: sources of the data, their preparation and minimisation, the method of training, and measures on outputs", r.designTested()},
+		{"section 3.2.2, para. 54", "Analysis of the model: audits, and that design choices were carried out as planned",
 			"In part: this report is a test of one model from its saved arrays. How it was made was not looked at."},
-		{attacks, "Membership inference", r.testedBy(func(l Lens) bool { return l.Info().Null == audit.NonmemberNull })},
-		{attacks, "Attribute inference", "Not tested: no lens infers attributes."},
-		{attacks, "Exfiltration of the model or its data", "Not tested: it is about the system around the model."},
-		{attacks, "Regurgitation of training data", r.testedBy(func(l Lens) bool { return slices.Contains(regurgitation, l.Name()) })},
-		{attacks, "Model inversion", "Not tested: no lens inverts the model."},
-		{attacks, "Reconstruction of training data", "Not tested: no lens on saved arrays reconstructs records."},
-		{"section 3.2.2, paras 56 to 58: documentation", "Documents on measures, tests and their results, for controllers and authorities.",
+		{attacks, "Tests against attacks: membership inference", r.testedBy(func(l Lens) bool { return l.Info().Null == audit.NonmemberNull })},
+		{attacks, "Tests against attacks: attribute inference", "Not tested: no lens infers attributes."},
+		{attacks, "Tests against attacks: exfiltration of the model or its data", "Not tested: it is about the system around the model."},
+		{attacks, "Tests against attacks: regurgitation of training data", r.testedBy(func(l Lens) bool { return slices.Contains(regurgitation, l.Name()) })},
+		{attacks, "Tests against attacks: model inversion", "Not tested: no lens inverts the model."},
+		{attacks, "Tests against attacks: reconstruction of training data", "Not tested: no lens on saved arrays reconstructs records."},
+		{"section 3.2.2, paras 56 to 58", "Documentation of measures, tests and their results",
 			"In part: this report, report.json, and the SHA-256 of every file under Where the numbers come from. All else is the controller's."},
 	}
 	return rows
@@ -85,11 +88,11 @@ func (r *Report) testedBy(is func(l Lens) bool) string {
 // opinionParts is the annex.
 func (r *Report) opinionParts() []report.Part {
 	t := &report.Table{
-		Title: "EDPB Opinion 28/2024 and this report", Columns: report.Columns("part of the opinion", "what it asks", "in this report"),
+		Title: "EDPB Opinion 28/2024 and this report", Columns: report.Columns("part of the opinion", "in this report"),
 		Caption: "In words of our own; the numbers of sections and paragraphs were not compared with the published text.",
 	}
 	for _, row := range r.opinionRows() {
-		t.Add(report.Str(row.part), report.Str(row.asks), report.Str(row.tested))
+		t.Add(row.cell(), report.Str(row.tested))
 	}
 	return []report.Part{
 		report.Text("Opinion 28/2024 of the European Data Protection Board, adopted on 17 December 2024, says what authorities look at when it is claimed that a model " +

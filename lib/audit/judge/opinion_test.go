@@ -13,7 +13,7 @@ func TestTheAnnexSaysWhatWasTestedAndWhatNot(t *testing.T) {
 	classifier, texts := audited(t, dir), audited(t, writeTexts(t, true))
 	row := func(r *Report, asks string) string {
 		for _, one := range r.opinionRows() {
-			if strings.HasPrefix(one.asks, asks) {
+			if strings.Contains(strings.ToLower(one.asks), asks) {
 				return one.tested
 			}
 		}
@@ -25,12 +25,12 @@ func TestTheAnnexSaysWhatWasTestedAndWhatNot(t *testing.T) {
 		asks string
 		want []string
 	}{
-		{classifier, "Membership", []string{"Tested on the forgotten records.", "loss: remembered", "Not used, for lack of arrays: lira"}},
-		{classifier, "Regurgitation", []string{"Not tested: no such lens"}},
-		{texts, "Membership", []string{"min-k: forgotten"}},
-		{texts, "Regurgitation", []string{"extraction strength: forgotten", "exact memorisation: forgotten"}},
-		{texts, "Attribute", []string{"Not tested"}}, {texts, "Model inversion", []string{"Not tested"}}, {texts, "Reconstruction", []string{"Not tested"}},
-		{texts, "That personal data", []string{"40 forgotten records alone"}},
+		{classifier, "membership", []string{"Tested on the forgotten records.", "loss: remembered", "Not used, for lack of arrays: lira"}},
+		{classifier, "regurgitation", []string{"Not tested: no such lens"}},
+		{texts, "membership", []string{"min-k: forgotten"}},
+		{texts, "regurgitation", []string{"extraction strength: forgotten", "exact memorisation: forgotten"}},
+		{texts, "attribute", []string{"Not tested"}}, {texts, "model inversion", []string{"Not tested"}}, {texts, "reconstruction", []string{"Not tested"}},
+		{texts, "that personal data", []string{"40 forgotten records alone"}},
 	} {
 		for _, want := range c.want {
 			if got := row(c.r, c.asks); !strings.Contains(got, want) {

@@ -4,6 +4,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -121,6 +122,9 @@ func (r *Report) quantisedParts() []report.Part {
 	}
 	t.Columns = append(t.Columns, report.Columns(names...)...)
 	for _, v := range r.Verdicts {
+		if !slices.ContainsFunc(r.Quantised, func(q QuantisedVerdict) bool { return q.Name() == v.Name() }) {
+			continue // of a layer that no copy has
+		}
 		cells := []report.Cell{report.Str(v.Name()), readingCell(&v.Reading).WithVerdict(string(v.Call))}
 		for _, name := range names {
 			cell := report.Gap("not read")
