@@ -1,3 +1,5 @@
+// Copies of forgotten records among the retained ones, by inputs alone.
+
 package audit
 
 import (

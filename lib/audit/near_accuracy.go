@@ -1,3 +1,5 @@
+// What unlearning cost the neighbours of the forgotten records: over-unlearning.
+
 package audit
 
 import (
@@ -8,8 +10,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// NearAccuracy is what unlearning cost the neighbours of the forgotten records (over-unlearning, OU@eps): the share of the retained records within eps of a forgotten one that the
-// model classifies as labelled, with Wilson's interval.
+// NearAccuracy is what unlearning cost the neighbours of the forgotten records (over-unlearning,
+// OU@eps): the share of the retained records within eps of a forgotten one that the model classifies
+// as labelled, with Wilson's interval.
 //
 // eps is the 10 % quantile of the distances of retained records to the nearest forgotten one, so that the
 // nearest tenth is near. Distances are those of the inputs, with columns divided by their standard

@@ -1,3 +1,5 @@
+// Prototype relearning: class means of a few forgotten records, tried on the others.
+
 package audit
 
 import (
@@ -84,7 +86,8 @@ func (l Prototypes) Read(e *Evidence, m *Arrays) (*Reading, error) {
 			rows, shares = append(rows, e.Forget[k]), append(shares, p.right[k]/tried)
 		}
 	}
-	few := firstReason(e.tooFewForgotten(), TooFewRecords(e.CountGroups(e.Forget), e.Units()+" among the forgotten records"), TooFewRecords(len(rows), "forgotten records of classes with two or more"))
+	few := firstReason(e.tooFewForgotten(), TooFewRecords(e.CountGroups(e.Forget), e.Units()+" among the forgotten records"),
+		TooFewRecords(len(rows), "forgotten records of classes with two or more"))
 	if few.Call != "" {
 		return NoReading(l.Name(), m.Name, few), nil
 	}
@@ -101,37 +104,40 @@ type prototypes struct {
 	classes []int                 // of forgotten records, sorted
 	of      map[int][]int         // places in Forget, by class
 	others  [][]float64           // means of the classes without forgotten records
+	// group is that of every forgotten record, from 0 on; without groups every record is one.
+	group  []int
+	groups int
 	// right and tried count the draws of every forgotten record.
 	right, tried []float64
 	draws        []prototypeDraw
 }
 
-// prototypeDraw is what one draw says, by groups of forgotten records.
+// prototypeDraw is what one draw says: of every group whether a mean is made of it, and how many of its records
+// were tried, and rightly; and the sums over all groups.
 type prototypeDraw struct {
-	inMeans      map[int]bool
-	right, tried map[int]float64
+	inMeans            []bool
+	right, tried       []float64
+	allRight, allTried float64
 }
 
 // widened returns an estimate with an interval that is not narrower than that of the jackknife.
 func (p *prototypes) widened(e stats.Estimate) stats.Estimate {
-	whole, n := p.shareWithout(noGroup)
-	var groups, values []float64
-	seen := map[int]bool{}
-	for k := range p.tried {
-		g := p.groupOf(k)
-		if seen[g] {
-			continue
-		}
-		seen[g] = true
+	whole, tried := 0.0, 0.0
+	for _, d := range p.draws {
+		whole, tried = whole+d.allRight, tried+d.allTried
+	}
+	whole /= tried
+	var without, values []float64
+	for g := range p.groups {
 		if v, n := p.shareWithout(g); n > 0 {
-			groups = append(groups, v)
+			without = append(without, v)
 		}
 	}
-	if n == 0 || len(groups) < 2 {
+	if len(without) < 2 {
 		return e
 	}
-	for _, v := range groups {
-		values = append(values, whole+float64(float64(len(groups)-1)*(whole-v)))
+	for _, v := range without {
+		values = append(values, whole+float64(float64(len(without)-1)*(whole-v)))
 	}
 	jackknife := stats.MeanInterval(values, level, e.Over)
 	half := (jackknife.High - jackknife.Low) / 2
@@ -147,15 +153,11 @@ func (p *prototypes) shareWithout(group int) (share, tried float64) {
 		if d.inMeans[group] {
 			continue
 		}
-		right += d.right[everyGroup] - d.right[group]
-		tried += d.tried[everyGroup] - d.tried[group]
+		right += d.allRight - d.right[group]
+		tried += d.allTried - d.tried[group]
 	}
 	return right / tried, tried
 }
-
-// Keys beside those of groups, which are at least 0: that of the sums over all groups, and one that no
-// group has.
-const everyGroup, noGroup = -1, -2
 
 // prepare reads the embeddings and groups the forgotten records by class.
 func (l Prototypes) prepare(e *Evidence, x array.Rows) (*prototypes, error) {
@@ -176,6 +178,7 @@ func (l Prototypes) prepare(e *Evidence, x array.Rows) (*prototypes, error) {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
 	slices.Sort(p.classes)
+	p.numberGroups()
 	retained := map[int][]int{}
 	for _, i := range e.Retain {
 		if y := e.Labels[i]; p.of[y] == nil && len(retained[y]) < maxOfClass {
@@ -194,9 +197,29 @@ func (l Prototypes) prepare(e *Evidence, x array.Rows) (*prototypes, error) {
 	return p, nil
 }
 
+// numberGroups numbers the groups of the forgotten records in the order in which they appear.
+func (p *prototypes) numberGroups() {
+	numbers := map[int]int{}
+	for k, i := range p.e.Forget {
+		key := k
+		if p.e.Groups != nil {
+			key = p.e.Groups[i]
+		}
+		g, known := numbers[key]
+		if !known {
+			g = len(numbers)
+			numbers[key] = g
+		}
+		p.group = append(p.group, g)
+	}
+	p.groups = len(numbers)
+}
+
 // try draws the records of the means and tries all others.
 func (p *prototypes) try(rng *rand.Rand) {
-	means, owners, inMeans := [][]float64{}, []int{}, map[int]bool{}
+	var means [][]float64
+	var owners []int
+	d := prototypeDraw{inMeans: make([]bool, p.groups), right: make([]float64, p.groups), tried: make([]float64, p.groups)}
 	for _, y := range p.classes {
 		places := p.of[y]
 		order := p.order(places, rng) // of every class, so that all models get the same draws
@@ -209,26 +232,25 @@ func (p *prototypes) try(rng *rand.Rand) {
 			for j, v := range p.x.Row(k) {
 				mean[j] += v / float64(shots)
 			}
-			inMeans[p.groupOf(k)] = true
+			d.inMeans[p.group[k]] = true
 		}
 		means, owners = append(means, mean), append(owners, y)
 	}
 	if len(means)+len(p.others) < 2 {
 		return
 	}
-	d := prototypeDraw{inMeans: inMeans, right: map[int]float64{}, tried: map[int]float64{}}
 	for k, i := range p.e.Forget {
 		y := p.e.Labels[i]
-		if inMeans[p.groupOf(k)] || !slices.Contains(owners, y) {
+		if d.inMeans[p.group[k]] || !slices.Contains(owners, y) {
 			continue
 		}
 		right := p.shareRight(p.x.Row(k), y, means, owners)
 		p.tried[k]++
 		p.right[k] += right
-		for _, key := range []int{p.groupOf(k), everyGroup} {
-			d.tried[key]++
-			d.right[key] += right
-		}
+		d.tried[p.group[k]]++
+		d.right[p.group[k]] += right
+		d.allTried++
+		d.allRight += right
 	}
 	p.draws = append(p.draws, d)
 }
@@ -236,14 +258,14 @@ func (p *prototypes) try(rng *rand.Rand) {
 // order returns the records of a class in random order, group after group: a mean is then of few groups, and many
 // are left to be tried.
 func (p *prototypes) order(places []int, rng *rand.Rand) []int {
-	out, rank := make([]int, len(places)), map[int]int{}
+	out, rank := make([]int, len(places)), make([]int, p.groups)
 	for k, from := range rng.Perm(len(places)) {
 		out[k] = places[from]
-		if _, known := rank[p.groupOf(out[k])]; !known {
-			rank[p.groupOf(out[k])] = len(rank)
+		if g := p.group[out[k]]; rank[g] == 0 {
+			rank[g] = k + 1
 		}
 	}
-	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank[p.groupOf(a)], rank[p.groupOf(b)]) })
+	slices.SortStableFunc(out, func(a, b int) int { return cmp.Compare(rank[p.group[a]], rank[p.group[b]]) })
 	return out
 }
 
@@ -271,12 +293,4 @@ func (p *prototypes) shareRight(row []float64, y int, means [][]float64, owners 
 		add(mean, false)
 	}
 	return float64(right) / float64(nearest)
-}
-
-// groupOf is the group of the k-th forgotten record, or its own number where there are none.
-func (p *prototypes) groupOf(k int) int {
-	if p.e.Groups == nil {
-		return k
-	}
-	return p.e.Groups[p.e.Forget[k]]
 }

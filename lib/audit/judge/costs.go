@@ -109,7 +109,9 @@ type jsonCost struct {
 
 func (r *Report) jsonCosts() (out []jsonCost) {
 	for _, c := range r.Costs {
-		j := jsonCost{Lens: c.Lens.Name(), Model: c.Reading.Model, Outcome: c.Outcome(), Says: c.String(), Reading: toJSON(c.Reading), Retrained: []jsonReading{}}
+		j := jsonCost{
+			Lens: c.Lens.Name(), Model: c.Reading.Model, Outcome: c.Outcome(), Says: c.String(), Reading: toJSON(c.Reading), Retrained: []jsonReading{},
+		}
 		if c.Original != nil {
 			o := toJSON(*c.Original)
 			j.Original = &o

@@ -28,7 +28,8 @@ func (e *Evidence) checkInputs() *InputChecks {
 	if e.inputs == nil {
 		e.inputs = e.readInputs()
 		if c := e.inputs.Copies; c != nil && len(c.HeldOutRows) > 0 {
-			e.warn("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on them; leave them out "+
+			e.warn("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on "+
+				"them; leave them out "+
 				"of heldout.npy.", len(c.HeldOutRows), someRows(c.HeldOutRows))
 		}
 	}
@@ -101,7 +102,8 @@ func (c *InputChecks) Sentences(e *Evidence) []string {
 // copySentences says which forgotten records stay as copies.
 func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 	if n := len(c.IdenticalRows); n > 0 {
-		out = append(out, fmt.Sprintf("%d of %d forgotten records have an identical copy among the retained ones (rows %s). What stays in training cannot be forgotten: "+
+		out = append(out, fmt.Sprintf("%d of %d forgotten records have an identical copy among the retained ones (rows %s). What stays in "+
+			"training cannot be forgotten: "+
 			"a model retrained without the forgotten records knows these too.", n, len(e.Forget), someRows(c.IdenticalRows)))
 	} else {
 		out = append(out, fmt.Sprintf("None of %d forgotten records has an identical copy among the %d retained ones.", len(e.Forget), len(e.Retain)))
@@ -126,13 +128,16 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 
 // blindSentence says whether the sets differ by themselves, and what follows.
 func (c *InputChecks) blindSentence() string {
-	s := fmt.Sprintf("Blind attack: the inputs alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to %.3f); 0.5 is guessing, "+
+	s := fmt.Sprintf("Blind attack: the inputs alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to "+
+		"%.3f); 0.5 is guessing, "+
 		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
 	if c.difference() == nil {
-		return s + "No difference of the sets is seen, so that nothing speaks against the null of the attacks. A weak difference, or one that this attack does not " +
+		return s + "No difference of the sets is seen, so that nothing speaks against the null of the attacks. A weak difference, or one that " +
+			"this attack does not " +
 			"look for, would be missed."
 	}
-	return s + "The sets differ by themselves: an attack on a model may reach as much, on either side of 0.5, without any memory. What the blind attack reaches takes " +
+	return s + "The sets differ by themselves: an attack on a model may reach as much, on either side of 0.5, without any memory. What the blind " +
+		"attack reaches takes " +
 		"the place of the null wherever there is no retrained model; a retrained model is subject to the same difference, so that comparisons with it hold."
 }
 
@@ -179,7 +184,8 @@ func (c *InputChecks) parts(e *Evidence) []report.Part {
 func (c *InputChecks) beware(e *Evidence) string {
 	s := ""
 	if c.Copies != nil && len(c.Copies.IdenticalRows) > 0 {
-		s = fmt.Sprintf("%d of %d forgotten records stay in training as identical copies, and cannot be forgotten. ", len(c.Copies.IdenticalRows), len(e.Forget))
+		s = fmt.Sprintf("%d of %d forgotten records stay in training as identical copies, and cannot be forgotten. "+
+			"", len(c.Copies.IdenticalRows), len(e.Forget))
 	}
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)

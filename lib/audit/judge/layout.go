@@ -147,8 +147,8 @@ func (c *Config) models() []struct {
 	return []struct {
 		role Role
 		of   *Models
-	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Quantised, &c.Quantised}, {Shadow, &c.Shadows},
-		{ReferenceModel, &c.References}}
+	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Quantised, &c.Quantised},
+		{Shadow, &c.Shadows}, {ReferenceModel, &c.References}}
 }
 
 func (m *ModelFiles) files() map[string]*Files {

@@ -20,13 +20,15 @@ func (a *loader) loadInputs() {
 	texts := len(a.InputTokens) + len(a.InputOffset)
 	switch {
 	case len(a.Inputs) > 0 && texts > 0:
-		a.problems.add(strings.Join(a.Inputs, " + "), "inputs are rows of numbers or tokens of texts: give inputs.npy, or input_tokens.npy with input_offset.npy")
+		a.problems.add(strings.Join(a.Inputs, " + "), "inputs are rows of numbers or tokens of texts: give inputs.npy, or input_tokens.npy with "+
+			"input_offset.npy")
 	case len(a.Inputs) > 0:
 		if s := a.loadMatrix(a.Inputs); s != nil {
 			a.e.Inputs = s
 		}
 	case len(a.InputTokens) > 0 && len(a.InputOffset) == 0:
-		a.problems.add(strings.Join(a.InputTokens, " + "), "tokens of whole texts need input_offset.npy beside them: n+1 positions at which the tokens of each "+
+		a.problems.add(strings.Join(a.InputTokens, " + "), "tokens of whole texts need input_offset.npy beside them: n+1 positions at which the "+
+			"tokens of each "+
 			"text begin, and their end")
 	case len(a.InputOffset) > 0 && len(a.InputTokens) == 0:
 		a.problems.add(strings.Join(a.InputOffset, " + "), "it says where texts begin, and there is no input_tokens.npy with their tokens")

@@ -25,10 +25,13 @@ func (o opinionRow) cell() report.Cell { return report.Str(fmt.Sprintf("%s (%s)"
 func (r *Report) opinionRows() []opinionRow {
 	const attacks = "section 3.2.2, para. 55"
 	rows := []opinionRow{
-		{"section 3.2.1, para. 43", "When a model is anonymous: that personal data of people in the training data are insignificantly likely to be extracted, directly " +
-			"or as probabilities, and insignificantly likely to be obtained by queries, intended or not; for any person, with all means reasonably likely to be used",
+		{"section 3.2.1, para. 43", "When a model is anonymous: that personal data of people in the training data are insignificantly likely to " +
+			"be extracted, directly " +
+			"or as probabilities, and insignificantly likely to be obtained by queries, intended or not; for any person, with all means " +
+			"reasonably likely to be used",
 			fmt.Sprintf("In part: the tests below, for the %d forgotten records alone. Other people and other means were not tested.", len(r.Evidence.Forget))},
-		{"section 3.2.2, paras 49 to 53", "Design: sources of the data, their preparation and minimisation, the method of training, and measures on outputs", r.designTested()},
+		{"section 3.2.2, paras 49 to 53", "Design: sources of the data, their preparation and minimisation, the method of training, and measures " +
+			"on outputs", r.designTested()},
 		{"section 3.2.2, para. 54", "Analysis of the model: audits, and that design choices were carried out as planned",
 			"In part: this report is a test of one model from its saved arrays. How it was made was not looked at."},
 		{attacks, "Tests against attacks: membership inference", r.testedBy(func(l Lens) bool { return l.Info().Null == audit.NonmemberNull })},
@@ -95,9 +98,11 @@ func (r *Report) opinionParts() []report.Part {
 		t.Add(row.cell(), report.Str(row.tested))
 	}
 	return []report.Part{
-		report.Text("Opinion 28/2024 of the European Data Protection Board, adopted on 17 December 2024, says what authorities look at when it is claimed that a model " +
+		report.Text("Opinion 28/2024 of the European Data Protection Board, adopted on 17 December 2024, says what authorities look at when it " +
+			"is claimed that a model " +
 			"trained on personal data is anonymous. The table says which of its parts a test of this report speaks to, and what was not tested."),
-		report.Strong("This is no legal advice and no proof that the model is anonymous. Whether it is, is assessed case by case, by the controller and by the supervisory authority."),
+		report.Strong("This is no legal advice and no proof that the model is anonymous. Whether it is, is assessed case by case, by the " +
+			"controller and by the supervisory authority."),
 		t,
 	}
 }

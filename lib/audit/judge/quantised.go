@@ -165,6 +165,7 @@ func (a *loader) checkQuantised() {
 		for _, m := range a.Unlearned {
 			names = append(names, m.Name)
 		}
-		a.problems.add(a.Quantised[0].Name, "a quantised copy is of the unlearned model, and there are %d (%s): audit one at a time", n, strings.Join(names, ", "))
+		a.problems.add(a.Quantised[0].Name, "a quantised copy is of the unlearned model, and there are %d (%s): audit one at a "+
+			"time", n, strings.Join(names, ", "))
 	}
 }

@@ -68,6 +68,22 @@ func TestAQuantisedCopyThatRemembersIsNamed(t *testing.T) {
 	}
 }
 
+// What the unlearned model remembers itself is not brought back.
+func TestWhatIsRememberedDoesNotReturn(t *testing.T) {
+	for _, c := range []struct {
+		unlearned, copied audit.Call
+		want              bool
+	}{
+		{audit.Forgotten, audit.Remembered, true}, {audit.Forgotten, audit.Between, true}, {audit.Remembered, audit.Remembered, false},
+		{audit.Between, audit.Remembered, false}, {audit.Forgotten, audit.Forgotten, false}, {audit.Remembered, audit.Forgotten, false},
+	} {
+		q := QuantisedVerdict{Verdict{Call: c.copied}, Verdict{Call: c.unlearned}}
+		if q.MemoryReturns() != c.want {
+			t.Errorf("%s in a copy of a model that is %s: %v", c.copied, c.unlearned, !c.want)
+		}
+	}
+}
+
 // Of which of two unlearned models a copy is, nothing says.
 func TestAQuantisedCopyNeedsOneUnlearnedModel(t *testing.T) {
 	m := newFixture(92, 20, 40, 40)

@@ -161,7 +161,8 @@ func (r *Report) powerText(model string) string {
 	}
 	size := fmt.Sprintf("the original's memory is %s", report.FormatNumber(best.soughtSize(), 2))
 	if best.original() == nil {
-		size = fmt.Sprintf("without an original it would have to see %g, which is right in %g of 100 cases where guessing is right in 50", statedSize, 50+100*statedSize)
+		size = fmt.Sprintf("without an original it would have to see %g, which is right in %g of 100 cases where guessing is right in "+
+			"50", statedSize, 50+100*statedSize)
 	}
 	return fmt.Sprintf("with %s even %s sees a memory in four audits of five only from %s on its scale; %s.", r.Evidence.records(best.Lens.Info().Needs),
 		best.Name(), report.FormatNumber(best.Smallest, 2), size)

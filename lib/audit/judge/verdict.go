@@ -150,7 +150,8 @@ func (v *Verdict) setsDiffer(ref *audit.Reading) audit.Reason {
 	if v.Reference == BlindReference && farther && !audit.Alike(v.Reading, *ref) {
 		return audit.Reason{}
 	}
-	return audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the sets differ by themselves, so that the null does not hold: the inputs alone, without any "+
+	return audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the sets differ by themselves, so that the null does not hold: the inputs "+
+		"alone, without any "+
 		"model, tell forgotten from held-out records with an AUC of %.2f (%.2f to %.2f)", v.Blind.Value, v.Blind.Low, v.Blind.High)}
 }
 
