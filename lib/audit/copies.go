@@ -51,7 +51,7 @@ const (
 	// maxCompared bounds the records of a set whose nearest neighbours are computed, nearWork the
 	// products that this takes, and nearNumbers the numbers held in memory.
 	maxCompared = 1000
-	nearWork    = 2e10
+	nearWork    = 1e10
 	nearNumbers = 1 << 24
 )
 
@@ -65,7 +65,7 @@ const (
 //     common ones over all of both) with a retained one. A shorter text is one shingle.
 //
 // Of many records an evenly spaced part is compared: at most 1,000 of a set, and as many retained
-// ones as 2e10 products allow (Copies.Searched).
+// ones as 1e10 products allow (Copies.Searched).
 func (e *Evidence) Copies() (*Copies, error) {
 	if err := e.checkInputs(); err != nil {
 		return nil, err
