@@ -17,9 +17,6 @@ type Evidence struct {
 	Files    []File   // every file that was read
 	Notes    []string // warnings: what is suspicious and not wrong in itself
 
-	// inputs is what the inputs say, once it was computed.
-	inputs *InputChecks
-
 	groupNames []string // by number, as group.npy has them
 }
 

@@ -23,20 +23,8 @@ type InputChecks struct {
 // inputFiles says what to save.
 const inputFiles = "needs inputs.npy (n, d): what models are given of each record; for texts input_tokens.npy and input_offset.npy"
 
-// checkInputs returns what the inputs say. It is computed once.
+// checkInputs returns what the inputs say.
 func (e *Evidence) checkInputs() *InputChecks {
-	if e.inputs == nil {
-		e.inputs = e.readInputs()
-		if c := e.inputs.Copies; c != nil && len(c.HeldOutRows) > 0 {
-			e.warn("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on "+
-				"them; leave them out "+
-				"of heldout.npy.", len(c.HeldOutRows), someRows(c.HeldOutRows))
-		}
-	}
-	return e.inputs
-}
-
-func (e *Evidence) readInputs() *InputChecks {
 	c := &InputChecks{}
 	switch {
 	case !e.HasInputs():
@@ -108,6 +96,9 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 	} else {
 		out = append(out, fmt.Sprintf("None of %d forgotten records has an identical copy among the %d retained ones.", len(e.Forget), len(e.Retain)))
 	}
+	if len(c.HeldOutRows) > 0 {
+		out = append(out, heldOutCopies(c))
+	}
 	if c.NearWhy != "" {
 		return out
 	}
@@ -124,6 +115,21 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 		s += "."
 	}
 	return append(out, s)
+}
+
+// heldOutCopies warns of held-out records that the models were trained on.
+func heldOutCopies(c *audit.Copies) string {
+	return fmt.Sprintf("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on them; "+
+		"leave them out of heldout.npy.", len(c.HeldOutRows), someRows(c.HeldOutRows))
+}
+
+// warnings are those of an audit, and of its inputs.
+func (r *Report) warnings() []string {
+	out := append([]string{}, r.Evidence.Notes...)
+	if c := r.Inputs.Copies; c != nil && len(c.HeldOutRows) > 0 {
+		out = append(out, heldOutCopies(c))
+	}
+	return out
 }
 
 // blindSentence says whether the sets differ by themselves, and what follows.

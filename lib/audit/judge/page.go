@@ -26,8 +26,8 @@ func (r *Report) Page() (*report.Page, error) {
 	add("Assumptions", report.Text("The arrays cannot show whether these hold: row i is the same record in every "+
 		"array; no model was trained on the held-out records; forget and held-out records have the same distribution where a null stands for "+
 		"a model that never had the records."))
-	if len(e.Notes) > 0 {
-		add("Warnings", report.List(e.Notes))
+	if list := r.warnings(); len(list) > 0 {
+		add("Warnings", report.List(list))
 	}
 	data := []report.Part{e.setTable(), e.modelTable()}
 	if texts := r.groupTexts(); texts != nil {

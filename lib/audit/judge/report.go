@@ -69,7 +69,7 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 		task.Add(1)
 	}
 	var err error
-	if r.Trajectory, err = e.Trajectory(ctx); err != nil {
+	if r.Trajectory, err = e.trajectory(ctx, r.Inputs); err != nil {
 		return nil, err
 	}
 	r.adoptTrajectoryVerdicts()

@@ -134,7 +134,7 @@ func (r *Report) JSON(w io.Writer) error {
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
 		Sets:   map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
 		Groups: e.jsonGroups(), ByInputs: r.Inputs.json(e),
-		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
+		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: r.warnings(), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Inputs: inputsHash(e.Files), Lethe: version(), Version: Version, Seed: e.Seed,
 	}
 	for _, m := range e.ModelsOf(Unlearned) {
