@@ -67,6 +67,7 @@ func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 	e := &Evidence{
 		Records: from + c.Test.X.Rows, Labels: slices.Concat(c.Train.Y, c.Test.Y), Forget: c.Forget, Retain: c.Retain,
 		HeldOut: testRowNumbers(c.EvalRows(), from), Seed: uint64(drawSeed + c.Shift), Case: c,
+		Inputs: caseInputs{c},
 	}
 	e.Groups, e.GroupUnit = c.Groups()
 	if arch, is := c.Problem.Arch.(model.Classifier); is {
@@ -222,6 +223,15 @@ func (c *Case) addLosses(a *Arrays) error {
 	}
 	return nil
 }
+
+// caseInputs are the records of a case.
+type caseInputs struct{ c *Case }
+
+// Width implements Matrix.
+func (i caseInputs) Width() int { return i.c.Train.X.Cols }
+
+// Read implements Matrix.
+func (i caseInputs) Read() (array.Rows, error) { return stackRows(i.c.Train.X, i.c.Test.X), nil }
 
 // caseLayer is a layer of a model of a case.
 type caseLayer struct {

@@ -31,6 +31,10 @@ type Evidence struct {
 	GroupUnit string
 	// Compressed is the length in bytes of every record's text under zlib; nil: not given.
 	Compressed []int
+	// Inputs are what models are given of every record, a row of numbers each, and Texts the tokens of
+	// every record's whole text in their place; nil: not given. Only one of them is there.
+	Inputs Matrix
+	Texts  [][]int
 	// Models are all of them, in the order of roles.
 	Models []*Arrays
 	Seed   uint64 // of all random numbers of lenses
@@ -65,7 +69,9 @@ const (
 	// A Checkpoint was saved along unlearning, between the original and the unlearned model;
 	// checkpoints are in their order.
 	Checkpoint Role = "checkpoint"
-	Shadow     Role = "shadow"
+	// A Quantised model is the unlearned one with rounded weights.
+	Quantised Role = "quantised"
+	Shadow    Role = "shadow"
 	// A reference model was trained neither on the forgotten nor on the held-out records, or knows both alike,
 	// such as a language model before fine-tuning.
 	Reference Role = "reference"
@@ -117,8 +123,8 @@ type Matrix interface {
 func (m *Arrays) Has(arrays []Array, e *Evidence) bool {
 	has := map[Array]bool{
 		LossArray: m.Losses != nil, OutputArray: m.Outputs != nil, LabelledArray: m.Outputs != nil && e.Labels != nil,
-		EmbeddingArray: m.Embedding != nil,
-		TokenArray:     m.Tokens != nil, MomentArray: m.Tokens != nil && m.Tokens.Mean != nil, CorrectArray: m.Tokens != nil && m.Tokens.Correct != nil,
+		EmbeddingArray: m.Embedding != nil, LabelArray: e.Labels != nil, SpaceArray: e.space() != nil,
+		TokenArray: m.Tokens != nil, MomentArray: m.Tokens != nil && m.Tokens.Mean != nil, CorrectArray: m.Tokens != nil && m.Tokens.Correct != nil,
 		PrefixedArray: m.Prefixed != nil, CompressedArray: e.Compressed != nil, AnswerArray: m.Answers != nil, PatchedArray: m.Patched != nil,
 	}
 	return !slices.ContainsFunc(arrays, func(a Array) bool { return !has[a] })
@@ -164,6 +170,8 @@ func (e *Evidence) Rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG
 const (
 	purposeRMIA = iota + 1
 	purposeSubsets
+	purposeBlind
+	purposePrototypes
 )
 
 // Probabilities returns the softmax outputs of some records, a row each that sums to 1.

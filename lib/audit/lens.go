@@ -37,7 +37,13 @@ type Info struct {
 	Family Family
 	// PerRecord says that readings have Scores: a report names single records by them.
 	PerRecord bool
-	Needs     Needs
+	// AnySets says that the null holds where forgotten and held-out records differ by themselves
+	// (Evidence.BlindAttack).
+	AnySets bool
+	Needs   Needs
+	// Cost says that the number is a cost of unlearning and no evidence of memory: it is read beside a
+	// retrained model, below which the model has lost what it was to keep, and gets no verdict.
+	Cost bool
 	// Texts says that the lens is for language models although Needs has no array of theirs.
 	Texts bool
 	// Ungrouped says why groups of records (Evidence.Groups) do not enter the interval, in a
@@ -94,6 +100,10 @@ const (
 	OutputArray    Array = "outputs"
 	LabelledArray  Array = "outputs and labels"
 	EmbeddingArray Array = "embedding" // or a named activation in its place: each gets a verdict
+	LabelArray     Array = "labels"
+	// SpaceArray is where distances between records are measured: the inputs, or the embedding of a
+	// retrained model or the original.
+	SpaceArray Array = "inputs or an embedding"
 )
 
 // The arrays of language models.
@@ -113,9 +123,12 @@ func ArrayLenses() []Lens {
 	return []Lens{
 		Loss{}, Threshold{}, Entropy{}, ModifiedEntropy{},
 		LiRA{}, OfflineLiRA{}, ShadowRMIA{},
-		AgainstRetrained{}, Movement{}, Neighbours{}, Subsets{},
+		AgainstRetrained{}, Movement{}, Neighbours{}, Prototypes{}, Subsets{},
 	}
 }
+
+// CostLenses returns the lenses on what unlearning cost (Info.Cost), in the order of a report.
+func CostLenses() []Lens { return []Lens{NearAccuracy{}} }
 
 // TextLenses returns the lenses on the arrays of language models, in the order of a report.
 func TextLenses() []Lens {
@@ -126,7 +139,7 @@ func TextLenses() []Lens {
 }
 
 // FolderLenses returns all lenses on saved arrays.
-func FolderLenses() []Lens { return append(ArrayLenses(), TextLenses()...) }
+func FolderLenses() []Lens { return append(append(ArrayLenses(), TextLenses()...), CostLenses()...) }
 
 // Lenses returns the lenses that a report of the evidence has: TextLenses are among them where there
 // are arrays of language models, or a reference model.
@@ -134,7 +147,7 @@ func (e *Evidence) Lenses() []Lens {
 	if e.hasText() {
 		return FolderLenses()
 	}
-	return ArrayLenses()
+	return append(ArrayLenses(), CostLenses()...)
 }
 
 // CaseLenses returns the lenses for cases alone: those that need weights and data, and the forms of

@@ -39,6 +39,7 @@ func (LiRA) Info() Info {
 		Null:      NonmemberNull,
 		Family:    CalibratedFamily,
 		PerRecord: true,
+		AnySets:   true,
 		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}, Shadows: 4},
 	}
 }

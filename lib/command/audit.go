@@ -27,7 +27,8 @@ Row i of every array is the same record, trained on or not:
   unlearned/outputs.npy (n, C)           logits or probabilities; or losses.npy (n,)
   unlearned/embedding.npy (n, p)         input of the last layer; activations/NAME.npy
   offset.npy, unlearned/logprob.npy      language models: a number per token
-  original/, retrained-1/, checkpoint-1/, shadow-1/   the same of other models
+  inputs.npy (n, d)                      what models are given: copies, and a guess without a model
+  original/, retrained-1/, checkpoint-1/, quantised-int4/, shadow-1/   the same of other models
 
 forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
 arrays permit is applied; the report says what others need. audit.json names files elsewhere.
@@ -143,11 +144,20 @@ func printAudit(cmd *cobra.Command, r *judge.Report, page string) error {
 	for _, n := range r.Evidence.Notes {
 		fmt.Fprintf(w, "%s\n\n", wrap("Note: "+cli.Printable(n)))
 	}
+	for _, s := range r.Inputs.Sentences(r.Evidence) {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
+	}
 	if len(r.Verdicts) > 0 {
 		if err := r.Table().Text(w); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)
+	}
+	for _, s := range r.QuantisedSentences() {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(s)))
+	}
+	for _, c := range r.Costs {
+		fmt.Fprintf(w, "%s\n\n", wrap(cli.Printable(c.String())))
 	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(judge.Unlearned) {

@@ -80,9 +80,30 @@ func (r *Report) Power() []string {
 		s := fmt.Sprintf("%s, %s: with %s a distance from %s of less than %s is missed in more than one audit of five (from %s).",
 			v.Name(), v.Reading.Model, r.Evidence.records(v.Lens.Info().Needs), from, report.FormatNumber(v.Smallest, 3), v.SmallestFrom)
 		if v.Original != nil {
-			s += fmt.Sprintf(" The original is %s away.", report.FormatNumber(math.Abs(v.Original.Value-v.reference().Value), 3))
+			away := math.Abs(v.Original.Value - v.reference().Value)
+			s += fmt.Sprintf(" The original is %s away", report.FormatNumber(away, 3))
+			if away < v.Smallest {
+				s += ", so that a memory as large as its would often be missed"
+			}
+			s += "."
 		}
 		out = append(out, s)
+	}
+	return out
+}
+
+// NotJudged lists what the audit did not judge, and why: checks that were not made, lenses that were not used,
+// and numbers that led to no verdict.
+func (r *Report) NotJudged() []string {
+	out := r.Inputs.notJudged()
+	for _, u := range r.Skipped {
+		out = append(out, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
+	}
+	for _, v := range r.Verdicts {
+		switch v.Call {
+		case audit.Blind, audit.Unclear, audit.CannotTell, audit.TooFew, audit.NotAsked, Unplaced, Unmoved, Moved:
+			out = append(out, fmt.Sprintf("%s, %s: %s. %s", v.Name(), v.Reading.Model, v.Call, v.Text()))
+		}
 	}
 	return out
 }

@@ -35,6 +35,11 @@ type Config struct {
 	// is the compressed length of every record's text in bytes.
 	Offset Files `json:"offset,omitempty"`
 	Zlib   Files `json:"zlib,omitempty"`
+	// Inputs holds what models are given, a row per record. For texts, InputTokens holds the tokens of every
+	// whole text end to end, and InputOffset where each text begins, and the end.
+	Inputs      Files `json:"inputs,omitempty"`
+	InputTokens Files `json:"input_tokens,omitempty"`
+	InputOffset Files `json:"input_offset,omitempty"`
 
 	Unlearned Models `json:"unlearned,omitempty"`
 	Original  Models `json:"original,omitempty"`
@@ -42,6 +47,8 @@ type Config struct {
 	Shadows   Models `json:"shadows,omitempty"`
 	// Checkpoints are models saved along unlearning, in their order.
 	Checkpoints Models `json:"checkpoints,omitempty"`
+	// Quantised are copies of the unlearned model with rounded weights.
+	Quantised Models `json:"quantised,omitempty"`
 	// References were trained neither on the forgotten nor on the held-out records.
 	References Models `json:"references,omitempty"`
 }

@@ -147,7 +147,7 @@ var damages = []struct {
 		[]string{"unlearned/activations/conv1.npz: arrays are read from conv1.npy alone"}},
 	{"activations in folders", func(d damaged) { d.matrix("unlearned/activations/block/conv1.npy", d.fill(2, half)) },
 		[]string{"unlearned/activations/block: named activations are .npy files, and no folder"}},
-	{"an unknown array", func(d damaged) { d.vector("weights.npy", []float64{1}) }, []string{"weights.npy: no array of this name is known; there are forget, group, heldout, labels, offset, retain, zlib"}},
+	{"an unknown array", func(d damaged) { d.vector("weights.npy", []float64{1}) }, []string{"weights.npy: no array of this name is known; there are forget, group, heldout, input_offset, input_tokens, inputs, labels, offset, retain, zlib"}},
 	{"arrays inside a model", func(d damaged) { d.matrix("original/layers/conv1.npy", d.fill(2, at00)) }, []string{"original/layers: a folder of arrays inside a model; named activations lie in original/activations"}},
 	{"not an array", func(d damaged) { d.raw("labels.npy", "0\n1\n2\n") }, []string{"labels.npy: not a valid .npy file"}},
 	{"an empty file", func(d damaged) { d.raw("unlearned/outputs.npy", "") }, []string{"unlearned/outputs.npy: not a valid .npy file"}},

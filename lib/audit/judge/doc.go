@@ -12,6 +12,7 @@
 //	forget.npy            (k,)    row numbers, or a mask of n bools: what was to be forgotten
 //	retain.npy            (k,)    what the unlearned model was to keep
 //	heldout.npy           (k,)    what no model in the folder was trained on
+//	inputs.npy            (n, d)  what models are given; of texts input_tokens.npy and input_offset.npy
 //	unlearned/            a folder per model:
 //	    outputs.npy       (n, C)  logits or probabilities
 //	    losses.npy        (n,)    in place of outputs and labels, where there are no classes
@@ -20,6 +21,7 @@
 //	original/             the model before unlearning
 //	retrained/            a model trained without the forget records
 //	checkpoint-1/, ...    models saved along unlearning, in their order
+//	quantised-int8/, ...  the unlearned model with rounded weights
 //	shadow-1/, shadow-2/  models trained on parts of the records, each with
 //	    in.npy            (k,)    row numbers or mask of what it was trained on
 //

@@ -46,6 +46,7 @@ const (
 	Original   = audit.Original
 	Retrained  = audit.Retrained
 	Checkpoint = audit.Checkpoint
+	Quantised  = audit.Quantised
 	Shadow     = audit.Shadow
 	// ReferenceModel is the role of models that were trained neither on forgotten nor on held-out records.
 	ReferenceModel = audit.Reference

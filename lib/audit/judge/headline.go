@@ -6,6 +6,7 @@ package judge
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -44,6 +45,7 @@ const (
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
+	NoPower         Answer = "these arrays cannot tell: no memory is seen, and one of the size in question would often be missed"
 	NoAnswer        Answer = "these arrays cannot tell"
 )
 
@@ -64,7 +66,33 @@ func headline(model string, verdicts []Verdict) Headline {
 		}
 	}
 	h.Answer = h.answer()
+	if (h.Answer == NoMemory || h.Answer == NotShown) && !slices.ContainsFunc(verdicts, Verdict.hasPower) {
+		h.Answer = NoPower
+	}
 	return h
+}
+
+// statedSize is the distance of an AUC from 0.5 that an audit without an original must be able to see: an
+// attacker is right in 60 of 100 cases, where guessing is right in 50.
+const statedSize = 0.1
+
+// soughtSize is the size of the memory that a verdict would have to see: the distance of the original from the
+// reference, or statedSize where there is no original. NaN: a number of another scale, for which no
+// size is stated.
+func (v *Verdict) soughtSize() float64 {
+	switch o, ref := v.original(), v.reference(); {
+	case o != nil && ref != nil:
+		return math.Abs(o.Value - ref.Value)
+	case v.Reading.Null != nil && *v.Reading.Null == 0.5:
+		return statedSize
+	}
+	return math.NaN()
+}
+
+// hasPower reports whether a verdict without a memory would be one with a memory in four audits of five, if
+// the model had one of soughtSize.
+func (v Verdict) hasPower() bool {
+	return (v.Call == audit.Forgotten || v.Call == Unseen) && v.Smallest <= v.soughtSize()
 }
 
 // groupOf collects the verdicts with a call.

@@ -17,7 +17,8 @@ import (
 // For every combination of verdicts the headline names each that occurs, and nobody else's;
 // it says all only where there is no other, and its answer contradicts none of them.
 func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
-	rng := rand.New(rand.NewPCG(3, 14))
+	rng, null := rand.New(rand.NewPCG(3, 14)), 0.5
+	reading := audit.Reading{Estimate: stats.Estimate{Null: &null}} // with the power to see anything
 	lenses := audit.ArrayLenses()
 	for mask := range 1 << len(callOrder) {
 		var calls []audit.Call
@@ -28,10 +29,10 @@ func TestTheHeadlineNamesEveryVerdict(t *testing.T) {
 		}
 		var verdicts []Verdict
 		for k, c := range calls { // each once, and then some again, of lenses at random
-			verdicts = append(verdicts, Verdict{Lens: lenses[rng.IntN(len(lenses))], Layer: fmt.Sprint("layer ", k), Call: c})
+			verdicts = append(verdicts, Verdict{Lens: lenses[rng.IntN(len(lenses))], Layer: fmt.Sprint("layer ", k), Call: c, Reading: reading})
 		}
 		for k := range rng.IntN(4) * min(1, len(calls)) {
-			verdicts = append(verdicts, Verdict{Lens: lenses[k], Call: calls[rng.IntN(len(calls))]})
+			verdicts = append(verdicts, Verdict{Lens: lenses[k], Call: calls[rng.IntN(len(calls))], Reading: reading})
 		}
 		rng.Shuffle(len(verdicts), func(i, j int) { verdicts[i], verdicts[j] = verdicts[j], verdicts[i] })
 		h := headline("m", verdicts)

@@ -43,7 +43,7 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 			t.Errorf("%s: %v of the folder, %v of the case", l.Name(), got.Estimate, want.Estimate)
 		}
 	}
-	if read != 7 {
+	if read != 8 {
 		t.Errorf("%d lenses read the case and the folder", read)
 	}
 	losses, err := c.Losses(c.Original)

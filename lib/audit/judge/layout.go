@@ -136,7 +136,7 @@ func withoutPath(err error) error {
 // files returns the files that the folder itself may hold, by their names.
 func (c *Config) files() map[string]*Files {
 	return map[string]*Files{"labels": &c.Labels, "forget": &c.Forget, "retain": &c.Retain, "heldout": &c.HeldOut, "group": &c.Group,
-		offsetArray: &c.Offset, "zlib": &c.Zlib}
+		offsetArray: &c.Offset, "zlib": &c.Zlib, inputArray: &c.Inputs, inputTokenArray: &c.InputTokens, inputOffsetArray: &c.InputOffset}
 }
 
 // models returns the models of every role.
@@ -147,8 +147,8 @@ func (c *Config) models() []struct {
 	return []struct {
 		role Role
 		of   *Models
-	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Shadow, &c.Shadows},
-		{ReferenceModel, &c.References}}
+	}{{Unlearned, &c.Unlearned}, {Original, &c.Original}, {Retrained, &c.Retrained}, {Checkpoint, &c.Checkpoints}, {Quantised, &c.Quantised},
+		{Shadow, &c.Shadows}, {ReferenceModel, &c.References}}
 }
 
 func (m *ModelFiles) files() map[string]*Files {
@@ -202,10 +202,10 @@ func (l *layout) overlay(c *Config) {
 }
 
 // roleName matches the folders of models: unlearned, retrained-2, retrained_b, shadow7, shadows.
-var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|shadow|reference)s?([-_. ].*|[0-9]+)?$`)
+var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|quantised|shadow|reference)s?([-_. ].*|[0-9]+)?$`)
 
 // roleNames are examples of each role.
-var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "shadow-1", "reference"}
+var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "quantised-int4", "shadow-1", "reference"}
 
 // discover looks for the standard names. An array in an unknown place is a problem, because it
 // would otherwise be ignored silently.

@@ -49,6 +49,8 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.loadLabels()
 	a.loadOffsets()
 	a.loadCompressed()
+	a.loadInputs()
+	a.checkQuantised()
 	a.loadModels()
 	a.fillPatched()
 	a.hashFiles()
@@ -93,7 +95,8 @@ func (a *loader) path(name string) string {
 
 // recordArrays returns the arrays that have a row per record.
 func (c *Config) recordArrays() []recordArray {
-	out := []recordArray{{"labels", c.Labels, 1}, {groupArray, c.Group, 1}, {offsetArray, c.Offset, 1}, {"zlib", c.Zlib, 1}}
+	out := []recordArray{{"labels", c.Labels, 1}, {groupArray, c.Group, 1}, {offsetArray, c.Offset, 1}, {"zlib", c.Zlib, 1},
+		{inputArray, c.Inputs, 2}, {inputOffsetArray, c.InputOffset, 1}}
 	for _, group := range c.models() {
 		for _, m := range *group.of {
 			for _, word := range sortedKeys(m.files()) {
@@ -127,7 +130,7 @@ func (a *loader) loadHeaders() {
 				n += info.Shape[0]
 			}
 		}
-		if c.what == offsetArray {
+		if c.what == offsetArray || c.what == inputOffsetArray {
 			n-- // it ends with an end
 		}
 		if ok {

@@ -32,19 +32,24 @@ func (a *loader) loadOffsets() {
 		}
 		return
 	}
-	name := strings.Join(a.Offset, " + ")
-	if len(a.Offset) > 1 {
+	a.offsets = a.readOffsets(a.Offset)
+}
+
+// readOffsets reads where the tokens of every record begin, and the end; nil: it is refused.
+func (a *loader) readOffsets(f Files) []int {
+	name := strings.Join(f, " + ")
+	if len(f) > 1 {
 		a.problems.add(name, "offsets must be in one file")
-		return
+		return nil
 	}
 	info, ok := a.infos[name]
 	if !ok || !isVector(info) {
-		return // loadHeaders has reported it
+		return nil // loadHeaders has reported it
 	}
 	offsets, err := npy.ReadIndices(a.path(name))
 	if err != nil {
 		a.problems.add(name, "%s", a.textWithoutPath(name, err))
-		return
+		return nil
 	}
 	odd := occurrences{}
 	for i, at := range offsets {
@@ -59,9 +64,9 @@ func (a *loader) loadOffsets() {
 	}
 	if odd.n > 0 {
 		a.problems.add(name, "%s%s", odd.first, odd.moreText())
-		return
+		return nil
 	}
-	a.offsets = offsets
+	return offsets
 }
 
 // tokenFiles returns all files with a number per token.

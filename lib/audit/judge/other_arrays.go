@@ -22,6 +22,9 @@ func CheckName(model string) error {
 	return nil
 }
 
+// sharedArrays are of no model.
+var sharedArrays = []string{"labels", groupArray, offsetArray, "zlib", inputArray, inputOffsetArray}
+
 // OtherArrays lists the arrays of models that an audit of the folder would use besides those about
 // to be written, whose paths are given relative to the folder. They may be from another day or
 // another network. Files that a config names, and the training sets of shadow models, are not
@@ -34,7 +37,7 @@ func OtherArrays(folder, config string, written []string) ([]string, error) {
 	var out []string
 	for _, c := range append(l.recordArrays(), recordArray{files: l.tokenFiles()}) {
 		for _, name := range c.files {
-			if !slices.Contains([]string{"labels", groupArray, offsetArray, "zlib"}, c.what) && !slices.Contains(written, name) && !l.named.namesFile(name) {
+			if !slices.Contains(sharedArrays, c.what) && !slices.Contains(written, name) && !l.named.namesFile(name) {
 				out = append(out, filepath.ToSlash(name))
 			}
 		}

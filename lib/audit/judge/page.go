@@ -26,14 +26,15 @@ func (r *Report) Page() (*report.Page, error) {
 	add("Assumptions", report.Text("The arrays cannot show whether these hold: row i is the same record in every "+
 		"array; no model was trained on the held-out records; forget and held-out records have the same distribution where a null stands for "+
 		"a model that never had the records."))
-	if len(e.Notes) > 0 {
-		add("Warnings", report.List(e.Notes))
+	if list := r.warnings(); len(list) > 0 {
+		add("Warnings", report.List(list))
 	}
 	data := []report.Part{e.setTable(), e.modelTable()}
 	if texts := r.groupTexts(); texts != nil {
 		data = append(data, texts)
 	}
 	add("The data", data...)
+	add("The records by themselves", r.Inputs.parts(e)...)
 	picture, err := r.picture()
 	if err != nil {
 		return nil, err
@@ -55,6 +56,12 @@ func (r *Report) Page() (*report.Page, error) {
 		}
 		add("Along unlearning", along...)
 	}
+	if parts := r.costParts(); parts != nil {
+		add("What unlearning cost", parts...)
+	}
+	if parts := r.quantisedParts(); parts != nil {
+		add("Quantised copies", parts...)
+	}
 	losses, err := e.lossPicture()
 	if err != nil {
 		return nil, err
@@ -64,12 +71,8 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("What would have been missed", report.Text("The distance from its reference at which a model is detected in four audits of "+
 		"five, for this audit's numbers of records."), report.List(r.Power()))
-	if len(r.Skipped) > 0 {
-		var skipped report.List
-		for _, u := range r.Skipped {
-			skipped = append(skipped, fmt.Sprintf("%s: %s.", u.Name(), u.Why))
-		}
-		add("Lenses that were not used, and what they need", skipped)
+	if list := r.NotJudged(); len(list) > 0 {
+		add("What was not judged, and why", report.List(list))
 	}
 	if parts := r.Disagreements(); len(parts) > 0 {
 		add("Where the lenses disagree", report.Text("Lenses ask different questions. Outputs change first, and layers below may keep a trace. A "+
@@ -83,6 +86,7 @@ func (r *Report) Page() (*report.Page, error) {
 	}
 	add("How each number is computed", r.methodParts()...)
 	add("Where the numbers come from", r.provenance()...)
+	add("Annex: the tests in the terms of EDPB Opinion 28/2024", r.opinionParts()...)
 	add("Glossary", glossary)
 	return p, nil
 }
@@ -100,11 +104,20 @@ func (r *Report) Parts() []any {
 	for _, s := range r.groupTexts() {
 		out = append(out, s)
 	}
+	for _, s := range r.Inputs.Sentences(r.Evidence) {
+		out = append(out, s)
+	}
 	if len(r.Verdicts) > 0 {
 		out = append(out, r.Table())
 		if f, err := r.Figure(); err == nil {
 			out = append(out, f)
 		}
+	}
+	for _, s := range r.QuantisedSentences() {
+		out = append(out, s)
+	}
+	for _, c := range r.Costs {
+		out = append(out, c.String())
 	}
 	if len(r.Exposures) > 0 {
 		for _, m := range r.Evidence.ModelsOf(Unlearned) {
@@ -313,6 +326,9 @@ func (r *Report) methodParts() []report.Part {
 	}
 	for _, v := range r.Verdicts {
 		explain(v.Lens)
+	}
+	for _, c := range r.Costs {
+		explain(c.Lens)
 	}
 	for _, u := range r.Skipped {
 		explain(u.Lens)

@@ -19,6 +19,12 @@ type Report struct {
 	Evidence *Evidence
 	Verdicts []Verdict
 	Skipped  []Skipped
+	// Inputs is what the inputs of the records say, without any model.
+	Inputs *InputChecks
+	// Quantised are the verdicts on quantised copies of the unlearned model.
+	Quantised []QuantisedVerdict
+	// Costs are what unlearning cost, by lenses that read no memory.
+	Costs []Cost
 	// Exposures are the single records behind the verdicts of lenses that score them, for the
 	// unlearned models and those that they are compared with.
 	Exposures []Exposure
@@ -44,7 +50,7 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 	if len(lenses) == 0 {
 		lenses = e.Lenses()
 	}
-	r := &Report{Evidence: e}
+	r := &Report{Evidence: e, Inputs: e.checkInputs()}
 	ctx, task := progress.Start(ctx, "auditing", len(lenses)+1)
 	defer task.Done()
 	for _, j := range lenses {
@@ -63,7 +69,7 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 		task.Add(1)
 	}
 	var err error
-	if r.Trajectory, err = e.Trajectory(ctx); err != nil {
+	if r.Trajectory, err = e.trajectory(ctx, r.Inputs); err != nil {
 		return nil, err
 	}
 	r.adoptTrajectoryVerdicts()
@@ -127,17 +133,26 @@ func (r *Report) applyLens(j Lens, layer string) {
 	unlearned, err := read(Unlearned)
 	original, err1 := read(Original)
 	retrained, err2 := read(Retrained)
+	quantised, failed := read(Quantised)
 	if err := cmp.Or(err, err1, err2); err != nil {
 		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + err.Error()})
 		return
 	}
+	if failed != nil {
+		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + failed.Error()})
+	}
 	for _, u := range unlearned {
-		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained}
+		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference()}
 		if len(original) > 0 {
 			v.Original = &original[0]
 		}
+		if j.Info().Cost {
+			r.Costs = append(r.Costs, newCost(v))
+			continue
+		}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
+		r.placeQuantised(v, quantised)
 		if err := r.measureExposure(e, v, scores); err != nil {
 			r.Skipped = append(r.Skipped, Skipped{j, layer, "single records could not be compared: " + err.Error()})
 		}
@@ -257,9 +272,14 @@ func (e *Evidence) missing(n audit.Needs, layer string) []string {
 		}
 	}
 	for _, a := range n.Arrays {
-		if e.countModels(Unlearned, []audit.Array{a}) == 0 {
-			out = append(out, fileText(a, layer)+" of the unlearned model")
+		if e.countModels(Unlearned, []audit.Array{a}) > 0 {
+			continue
 		}
+		what := fileText(a, layer)
+		if a != audit.LabelArray && a != audit.SpaceArray {
+			what += " of the unlearned model"
+		}
+		out = append(out, what)
 	}
 	for _, c := range []struct {
 		role Role
@@ -305,6 +325,10 @@ func fileText(a audit.Array, layer string) string {
 		return "outputs.npy"
 	case a == audit.LabelledArray:
 		return "outputs.npy (and labels.npy)"
+	case a == audit.LabelArray:
+		return "labels.npy"
+	case a == audit.SpaceArray:
+		return "inputs.npy, or embedding.npy of a retrained model or the original"
 	case layer != "":
 		return "activations/" + layer + ".npy"
 	}

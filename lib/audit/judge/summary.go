@@ -28,6 +28,8 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Keep this report with the model; what it could have missed stands under What would have been missed"},
 	NotShown: {"No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
 		"Add what the audit lacks, and repeat it"},
+	NoPower: {"These files cannot tell whether the records are forgotten: no sign of a memory was found, but a memory would often have been missed.",
+		"Add records, or what else the audit lacks, and repeat it"},
 	NoAnswer: {"These files cannot tell whether the records are forgotten.",
 		"Add what the audit lacks, and repeat it"},
 }
@@ -39,7 +41,7 @@ const someStandOut Answer = "no memory is seen on the whole, and single records 
 // answer is the headline's answer, unless single records stand out.
 func (r *Report) answer(model string) Answer {
 	a := r.Headline(model).Answer
-	if (a == NoMemory || a == NotShown || a == NoAnswer) && len(r.StandOut(model)) > 0 {
+	if (a == NoMemory || a == NotShown || a == NoPower || a == NoAnswer) && len(r.StandOut(model)) > 0 {
 		return someStandOut
 	}
 	return a
@@ -53,9 +55,21 @@ func (r *Report) Summary() []report.Part {
 		out = append(out,
 			report.Terms{{Word: "Asked", Meaning: r.Evidence.question()}, {Word: "Model", Meaning: r.Evidence.describeModels(m)}},
 			report.Strong(r.headline(m)),
-			report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}, {Word: "What to do", Meaning: r.nextSteps(m.Name)}})
+			r.howSure(m))
 	}
 	return out
+}
+
+// howSure says how certain the answer is, what to beware of, and what to do.
+func (r *Report) howSure(m *Model) report.Terms {
+	out := report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}}
+	if s := r.Inputs.beware(r.Evidence); s != "" {
+		out = append(out, report.Term{Word: "Beware", Meaning: strings.TrimSpace(s)})
+	}
+	if s := r.quantisedBrief(); s != "" {
+		out = append(out, report.Term{Word: "Quantised", Meaning: s})
+	}
+	return append(out, report.Term{Word: "What to do", Meaning: r.nextSteps(m.Name)})
 }
 
 // headline is the answer, with the model's name where there are several.
@@ -117,6 +131,9 @@ func (r *Report) confidenceText(model string) string {
 		s += fmt.Sprintf("%d see a memory (%s)", len(memory), joinNames(memory))
 	}
 	s += "; each verdict errs in about one case of twenty, and all look at the same records" + r.Evidence.ofGroups(rowsOf(r.Evidence.Records))
+	if h.Answer == NoPower {
+		return s + "; " + r.powerText(model)
+	}
 	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
 			r.Evidence.records(v.Lens.Info().Needs), report.FormatNumber(v.Smallest, 2), v.Name())
@@ -126,6 +143,29 @@ func (r *Report) confidenceText(model string) string {
 			"(%.0f to %.0f%s), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High, r.Evidence.over(v.Reading))
 	}
 	return s + "."
+}
+
+// powerText says of the lens that comes closest how large a memory it would see, and how large one it would
+// have to see.
+func (r *Report) powerText(model string) string {
+	var best *Verdict
+	for _, v := range r.verdictsOn(model) {
+		if v.Call == audit.Forgotten || v.Call == Unseen {
+			if best == nil || v.soughtSize()/v.Smallest > best.soughtSize()/best.Smallest {
+				best = &v
+			}
+		}
+	}
+	if best == nil || math.IsNaN(best.soughtSize()) || math.IsNaN(best.Smallest) {
+		return "no lens that sees no memory says how large a one it would see."
+	}
+	size := fmt.Sprintf("the original's memory is %s", report.FormatNumber(best.soughtSize(), 2))
+	if best.original() == nil {
+		size = fmt.Sprintf("without an original it would have to see %g, which is right in %g of 100 cases where guessing is right in "+
+			"50", statedSize, 50+100*statedSize)
+	}
+	return fmt.Sprintf("with %s even %s sees a memory in four audits of five only from %s on its scale; %s.", r.Evidence.records(best.Lens.Info().Needs),
+		best.Name(), report.FormatNumber(best.Smallest, 2), size)
 }
 
 // firstVerdict returns the first verdict on a model for which holds is true; nil if there is none.
@@ -167,6 +207,7 @@ var glossary = report.Terms{
 	{Word: "AUC", Meaning: "area under the ROC curve: the chance that a forgotten record scores higher than a held-out one. " +
 		"0.5 is guessing, 1 is always right."},
 	{Word: "chance", Meaning: "how far a number is from its null value by chance alone, in 95 of 100 cases."},
+	{Word: "blind attack", Meaning: "guessing from the inputs alone, without any model, which of two sets a record is of. What it reaches is no memory."},
 	{Word: "checkpoint", Meaning: "the model as it was saved at some step of unlearning."},
 	{Word: "design effect", Meaning: "how much less certain a number is because records of a group are alike: the variance over groups, divided by that over " +
 		"as many independent records."},
@@ -183,6 +224,7 @@ var glossary = report.Terms{
 	{Word: "membership attack", Meaning: "an attempt to tell, from what a model says of a record, whether it was trained on it."},
 	{Word: "null value", Meaning: "the number that a lens gives for a model that never had the records."},
 	{Word: "original model", Meaning: "the model before unlearning."},
+	{Word: "quantised copy", Meaning: "the unlearned model with weights rounded to 8 or 4 bits, as it may be deployed."},
 	{Word: "reference model", Meaning: "a model that was trained neither on the forgotten nor on the held-out records: how hard they are for others."},
 	{Word: "retrained model", Meaning: "a model trained from the beginning without the forget records: what forgetting should look like."},
 	{Word: "ROC curve", Meaning: "receiver operating characteristic: true positives against false positives for every threshold on a score."},

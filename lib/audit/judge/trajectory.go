@@ -67,6 +67,14 @@ type Curve struct {
 // Trajectory reads every model saved along unlearning through [TrackedLenses]; nil where there is
 // no checkpoint.
 func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
+	if len(e.ModelsOf(Checkpoint)) == 0 {
+		return nil, nil
+	}
+	return e.trajectory(ctx, e.checkInputs())
+}
+
+// trajectory is Trajectory, given what the inputs say.
+func (e *Evidence) trajectory(ctx context.Context, inputs *InputChecks) (*Trajectory, error) {
 	checkpoints, unlearned := e.ModelsOf(Checkpoint), e.ModelsOf(Unlearned)
 	if len(checkpoints) == 0 {
 		return nil, nil
@@ -89,7 +97,7 @@ func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 			return nil, err
 		}
 		task.Add(1)
-		c, why := e.curve(f, t.Steps)
+		c, why := e.curve(f, t.Steps, inputs.difference())
 		if why != "" {
 			t.Skipped = append(t.Skipped, Skipped{f.Lens, "", why})
 			continue
@@ -100,7 +108,7 @@ func (e *Evidence) Trajectory(ctx context.Context) (*Trajectory, error) {
 }
 
 // curve returns one quantity along the steps, or why it cannot be read.
-func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
+func (e *Evidence) curve(f Tracked, steps []*Model, blind *audit.Reading) (c *Curve, why string) {
 	needs := f.Info().Needs
 	lacks := e.missing(needs, "")
 	if e.countModels(Checkpoint, needs.Arrays) == 0 {
@@ -143,7 +151,7 @@ func (e *Evidence) curve(f Tracked, steps []*Model) (c *Curve, why string) {
 			c.Steps = append(c.Steps, nil)
 			continue
 		}
-		v := &Verdict{Lens: f.Lens, Reading: *r, Retrained: c.Retrained}
+		v := &Verdict{Lens: f.Lens, Reading: *r, Retrained: c.Retrained, Blind: blind}
 		if steps[0].Role == Original {
 			v.Original = along[0]
 		}

@@ -68,7 +68,7 @@ func TestExchangedRolesChangeTheAnswer(t *testing.T) {
 		{"unlearned", "original", nil, "are the two models exchanged?"},
 		{"forget.npy", "heldout.npy", nil, ""},
 		{"original", "retrained", nil, "are the two models exchanged?"},
-		{"retain.npy", "heldout.npy", []string{"movement"}, "are the two sets exchanged?"},
+		{"retain.npy", "heldout.npy", []string{"movement", "prototypes"}, "are the two sets exchanged?"},
 	} {
 		r := swap(c.a, c.b)
 		for _, v := range r.Verdicts {

@@ -31,7 +31,9 @@ type Reference string
 const (
 	RetrainedReference Reference = "retrained model"
 	NullReference      Reference = "null"
-	NoReference        Reference = "nobody"
+	// BlindReference stands for the null where the sets differ by themselves.
+	BlindReference Reference = "blind attack"
+	NoReference    Reference = "nobody"
 )
 
 // Verdict is the result of one lens for one unlearned model.
@@ -42,7 +44,10 @@ type Verdict struct {
 	Original  *audit.Reading  // of the first original; nil: none
 	Retrained []audit.Reading // of every retrained model
 	Reference Reference
-	Call      audit.Call
+	// Blind is what inputs alone reach without any model, where the sets differ by themselves; nil: they
+	// are not known to.
+	Blind *audit.Reading
+	Call  audit.Call
 	// Why is the reason of the calls audit.TooFew and audit.CannotTell; empty for others.
 	Why string
 	// Smallest is the smallest distance from the reference that an audit like this one detects in
@@ -113,10 +118,41 @@ func (v *Verdict) reference() *audit.Reading {
 	case v.Lens.Info().Null == audit.NonmemberNull && v.Reading.Null != nil:
 		v.Reference = NullReference
 		null := *v.Reading.Null
+		if v.Blind != nil && null == *v.Blind.Null && !v.Lens.Info().AnySets {
+			v.Reference = BlindReference
+			return v.blindReference()
+		}
 		return &audit.Reading{Estimate: stats.Estimate{Value: null, Low: null, High: null}, Memory: v.Reading.Memory}
 	}
 	v.Reference = NoReference
 	return nil
+}
+
+// blindReference is what inputs alone reach, on the side of the null on which the reading lies: what sets
+// differ by may make the forgotten records easier or harder.
+func (v *Verdict) blindReference() *audit.Reading {
+	null := *v.Blind.Null
+	out := audit.Reading{Model: audit.BlindAttackName, Memory: v.Reading.Memory, Estimate: v.Blind.Estimate}
+	if (v.Reading.Value-null)*(v.Blind.Value-null) < 0 {
+		out.Value, out.Low, out.High = 2*null-v.Blind.Value, 2*null-v.Blind.High, 2*null-v.Blind.Low
+	}
+	return &out
+}
+
+// setsDiffer returns the reason against a reading that is compared with its null although the sets
+// differ by themselves: it is no farther from the null than inputs alone reach, or the null is of another
+// scale.
+func (v *Verdict) setsDiffer(ref *audit.Reading) audit.Reason {
+	if v.Blind == nil || v.Lens.Info().AnySets || v.Reference != NullReference && v.Reference != BlindReference {
+		return audit.Reason{}
+	}
+	farther := math.Abs(v.Reading.Value-*v.Reading.Null) > math.Abs(ref.Value-*v.Reading.Null)
+	if v.Reference == BlindReference && farther && !audit.Alike(v.Reading, *ref) {
+		return audit.Reason{}
+	}
+	return audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the sets differ by themselves, so that the null does not hold: the inputs "+
+		"alone, without any "+
+		"model, tell forgotten from held-out records with an AUC of %.2f (%.2f to %.2f)", v.Blind.Value, v.Blind.Low, v.Blind.High)}
 }
 
 // call is audit.CallOf if all three readings exist, with the reason of a call that has one. A
@@ -124,6 +160,9 @@ func (v *Verdict) reference() *audit.Reading {
 func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, why string) {
 	m, o := v.Reading, v.original()
 	if reason := v.withheldReason(); reason.Call != "" {
+		return reason.Call, reason.Why
+	}
+	if reason := v.setsDiffer(ref); reason.Call != "" {
 		return reason.Call, reason.Why
 	}
 	switch {
@@ -162,6 +201,9 @@ func (v *Verdict) contrary() bool {
 // Text is the verdict in words.
 func (v Verdict) Text() string {
 	reference := "a model that never had the records (the null)"
+	if v.Reference == BlindReference {
+		reference = "what the inputs alone reach without any model (the blind attack)"
+	}
 	if v.Reference == RetrainedReference {
 		reference = "the retrained model"
 		if len(v.Retrained) > 1 {

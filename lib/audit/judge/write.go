@@ -51,8 +51,11 @@ type (
 		Records     int               `json:"records"`
 		Sets        map[audit.Set]int `json:"sets"`
 		Groups      *jsonGroups       `json:"groups,omitempty"` // where records are in groups
+		ByInputs    jsonInputs        `json:"inputs"`           // what they say without any model
 		Models      []jsonModel       `json:"models"`
 		Verdicts    []jsonVerdict     `json:"verdicts"`
+		Costs       []jsonCost        `json:"costs,omitempty"`
+		Quantised   []jsonQuantised   `json:"quantised,omitempty"`
 		Skipped     []jsonSkipped     `json:"not_judged"`
 		Exposed     []jsonExposure    `json:"exposures"`
 		StandOut    []string          `json:"stand_out"`
@@ -130,9 +133,9 @@ func (r *Report) JSON(w io.Writer) error {
 	e := r.Evidence
 	out := jsonReport{
 		Question: e.question(), Answers: r.Answers(), Records: e.Records,
-		Sets:     map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
-		Groups:   e.jsonGroups(),
-		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: append([]string{}, e.Notes...), Suggestions: append([]string{}, r.Suggestions()...),
+		Sets:   map[audit.Set]int{Forget: len(e.Forget), Retain: len(e.Retain), HeldOut: len(e.HeldOut)},
+		Groups: e.jsonGroups(), ByInputs: r.Inputs.json(e),
+		Verdicts: []jsonVerdict{}, Skipped: []jsonSkipped{}, Notes: r.warnings(), Suggestions: append([]string{}, r.Suggestions()...),
 		Files: e.Files, Inputs: inputsHash(e.Files), Lethe: version(), Version: Version, Seed: e.Seed,
 	}
 	for _, m := range e.ModelsOf(Unlearned) {
@@ -158,6 +161,8 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, u := range r.Skipped {
 		out.Skipped = append(out.Skipped, jsonSkipped{u.Lens.Name(), u.Layer, u.Why})
 	}
+	out.Costs = r.jsonCosts()
+	out.Quantised = r.jsonQuantised()
 	out.Exposed, out.StandOut = []jsonExposure{}, []string{}
 	for _, x := range r.Exposures {
 		out.Exposed = append(out.Exposed, x.json())

@@ -124,6 +124,12 @@ var brokenLenses = []struct {
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.AgainstOracle{}, name: "no interval", after: func(r *audit.Reading) {
 		r.Low, r.High = math.NaN(), math.NaN()
 	}}},
+	{"has intervals over groups", broken{Lens: audit.Prototypes{Draws: 40}, name: "means that groups do not share", after: func(r *audit.Reading) {
+		r.Low, r.High = (r.Low+3*r.Value)/4, (r.High+3*r.Value)/4
+	}}},
+	{"exchanged roles flip the answer", broken{Lens: audit.Prototypes{Draws: 40}, name: "always the first records", before: func(c *audit.Case) {
+		c.Forget, c.Retain = c.Retain, c.Forget
+	}}},
 	{"has intervals over groups", broken{Lens: audit.Loss{}, name: "records as independent", arrays: func(e *audit.Evidence) {
 		e.Groups = nil
 	}}},
@@ -176,6 +182,53 @@ var brokenTextLenses = []struct {
 			e.Forget = []int{0, 1, 2, 3, 4, 5, 6, 7}
 		}
 	}}},
+}
+
+// brokenCostLenses are the same for lenses on what unlearning cost.
+var brokenCostLenses = []struct {
+	breaks string
+	broken
+}{
+	{"exchanged roles hide it", broken{Lens: audit.NearAccuracy{}, name: "neighbours of other records", arrays: func(e *audit.Evidence) {
+		if e.Forget != nil {
+			e.Forget = e.Forget[:0:0]
+			for i := range costForget {
+				e.Forget = append(e.Forget, i)
+			}
+		}
+	}}},
+	{"finds damage near the forgotten records", broken{Lens: audit.NearAccuracy{}, name: "errors for answers", after: func(r *audit.Reading) {
+		r.Value, r.Low, r.High = 1-r.Value, 1-r.High, 1-r.Low
+	}}},
+	{"finds none that is elsewhere", broken{Lens: audit.NearAccuracy{}, name: "held-out for forgotten", arrays: func(e *audit.Evidence) {
+		if e.Forget != nil {
+			e.Forget, e.HeldOut = e.HeldOut, e.Forget
+		}
+	}}},
+	{"seldom finds what is not there", broken{Lens: audit.NearAccuracy{}, name: "narrow intervals of costs", after: func(r *audit.Reading) {
+		r.Low, r.High = (r.Low+4*r.Value)/5, (r.High+4*r.Value)/5
+	}}},
+	{"has intervals over groups", broken{Lens: audit.NearAccuracy{}, name: "neighbours as independent", arrays: func(e *audit.Evidence) {
+		e.Groups = nil
+	}}},
+	{"says too few of few forgotten records", broken{Lens: audit.NearAccuracy{}, name: "five are enough", after: func(r *audit.Reading) {
+		r.NoEvidence = audit.Reason{}
+	}}},
+}
+
+func TestBrokenCostLenses(t *testing.T) {
+	conform.RunOnlyByFails(t)
+	for _, b := range brokenCostLenses {
+		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
+	}
+}
+
+func TestTheSuiteFailsBrokenCostLenses(t *testing.T) {
+	var want []string
+	for _, b := range brokenCostLenses {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	conform.CheckSubtestsFail(t, "TestBrokenCostLenses", want...)
 }
 
 func TestBrokenTextLenses(t *testing.T) {

@@ -108,7 +108,7 @@ func groupedEvidence(seed uint64) *audit.Evidence {
 	order := rand.New(rand.NewPCG(seed, 0x6a0)).Perm(groupedRecords / groupSize) // numbers of groups say nothing
 	for i := range groupedRecords {
 		g := i / groupSize
-		e.Groups, e.Labels = append(e.Groups, order[g]), append(e.Labels, i%groupedClasses)
+		e.Groups, e.Labels = append(e.Groups, order[g]), append(e.Labels, g%groupedClasses)
 		switch {
 		case g < forgetGroups:
 			e.Forget = append(e.Forget, i)

@@ -27,7 +27,8 @@ const (
 func readsTexts(lens audit.Lens) bool {
 	n := lens.Info().Needs
 	return n.Reference > 0 || lens.Info().Texts || slices.ContainsFunc(n.Arrays, func(a audit.Array) bool {
-		return !slices.Contains([]audit.Array{audit.LossArray, audit.OutputArray, audit.LabelledArray, audit.EmbeddingArray}, a)
+		return !slices.Contains([]audit.Array{audit.LossArray, audit.OutputArray, audit.LabelledArray, audit.EmbeddingArray,
+			audit.LabelArray, audit.SpaceArray}, a)
 	})
 }
 

@@ -56,6 +56,22 @@ func TestKitsWriteWhatAnAuditReads(t *testing.T) {
 	}
 }
 
+// quantised checks that an audit reads the copies that a kit rounded, and that its model remembers in 8
+// bits too.
+func quantised(t *testing.T, r *judge.Report) {
+	t.Helper()
+	models := map[string]bool{}
+	for _, q := range r.Quantised {
+		models[q.Reading.Model] = true
+		if q.Lens.Name() == "loss" && q.Reading.Model == "quantised-int8" && q.Call != audit.Remembered {
+			t.Errorf("in 8 bits a model that has forgotten nothing is %s", q.Call)
+		}
+	}
+	if len(models) != 2 {
+		t.Errorf("quantised copies that were read: %v", models)
+	}
+}
+
 // remembered checks that the losses give away a model that has forgotten nothing.
 func remembered(t *testing.T, folder string) {
 	t.Helper()
@@ -66,6 +82,12 @@ func remembered(t *testing.T, folder string) {
 	r, err := e.Report(context.Background())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(e.ModelsOf(judge.Quantised)) > 0 {
+		quantised(t, r)
+	}
+	if r.Inputs.Copies == nil || r.Inputs.Blind == nil {
+		t.Errorf("inputs: %+v", r.Inputs)
 	}
 	calls := map[string]audit.Call{}
 	for _, v := range r.Verdicts {
@@ -115,12 +137,12 @@ func linear(t *testing.T, model string, odds bool) {
 // user's help, or refused by name. The cases stand in testdata.
 func TestTheKitsTakeWhatModelsReturn(t *testing.T) {
 	t.Run("pytorch", func(t *testing.T) {
-		dir := cases(t, "pytorch", "torch", 28)
+		dir := cases(t, "pytorch", "torch", 30)
 		for _, name := range []string{"one_logit_in_a_column", "one_probability", "one_logit_that_lies_between_zero_and_one"} {
 			admitted(t, filepath.Join(dir, name))
 		}
 	})
-	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 6) })
+	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 8) })
 	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 6) })
 	t.Run("jax", func(t *testing.T) { admitted(t, filepath.Join(cases(t, "jax", "jax", 5), "one_logit")) })
 }

@@ -53,12 +53,14 @@ def _two_classes(one, probabilities):
     return numpy.concatenate([1 - one, one] if probabilities else [-one / 2, one / 2], axis=1)
 
 
-def records(folder, labels, forget, retain, heldout, group=None):
+def records(folder, labels, forget, retain, heldout, group=None, inputs=None):
     """Writes the labels of all records, and the row numbers of the three sets. group says whom each
-    record belongs to (author, patient), where intervals are to be over these."""
+    record belongs to (author, patient), where intervals are to be over these. inputs are what models are given, a row
+    per record."""
     for name, values in {"labels": labels, "forget": forget, "retain": retain, "heldout": heldout}.items():
         numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
     _save_groups(folder, group, len(labels))
+    _save_inputs(folder, inputs, len(labels))
 
 
 def _save_groups(folder, group, records):
@@ -71,6 +73,19 @@ def _save_groups(folder, group, records):
     if len(group) != records:
         raise ValueError(f"{len(group)} groups for {records} records")
     numpy.save(path, group.astype(str) if group.dtype.kind == "O" else group)
+
+
+def _save_inputs(folder, inputs, records):
+    """Writes what models are given, a row per record: for copies, and whether the sets differ by themselves."""
+    path = pathlib.Path(folder) / "inputs.npy"
+    if inputs is None:  # those of an earlier call are of other records
+        path.unlink(missing_ok=True)
+        return
+    inputs = numpy.asarray(inputs)
+    if len(inputs) != records:
+        raise ValueError(f"{len(inputs)} inputs for {records} records")
+    inputs = inputs.reshape(records, -1)
+    numpy.save(path, inputs if inputs.dtype.kind in "iuf" else inputs.astype(numpy.float32))
 
 
 if __name__ == "__main__":  # an example: python lethe_jax.py FOLDER
@@ -102,4 +117,4 @@ if __name__ == "__main__":  # an example: python lethe_jax.py FOLDER
     save(sys.argv[1] + "/unlearned", original, x)  # yours goes here; this one has forgotten nothing
     # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x)
-    records(sys.argv[1], y, forget, retain, heldout)
+    records(sys.argv[1], y, forget, retain, heldout, inputs=x)

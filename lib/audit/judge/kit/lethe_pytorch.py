@@ -1,5 +1,6 @@
 """Writes what "lethe audit FOLDER" reads, from models in PyTorch."""
 import collections.abc
+import copy
 import pathlib
 import warnings
 
@@ -39,6 +40,32 @@ def save(folder, model, x, layers=(), batch=512, probabilities=None, take=None):
     for name, values in arrays.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         numpy.save(folder / f"{name}.npy", values)
+
+
+def save_quantised(folder, model, x, bits=(8, 4), **more):
+    """Writes what save does of rounded copies of the unlearned model, to quantised-int8 and quantised-int4 in the folder of the audit."""
+    if not isinstance(model, torch.nn.Module):
+        raise ValueError(f"a {type(model).__name__} has no weights to round; a torch.nn.Module is expected")
+    for n in bits:
+        save(pathlib.Path(folder) / f"quantised-int{n}", quantised(model, n), x, **more)
+
+
+def quantised(model, bits):
+    """A copy of a model whose weights are whole numbers of so many bits times a scale, as a kernel for integers
+    has them: round to nearest, symmetric about 0, a scale for each output. Biases and norms stay as they are."""
+    if not 2 <= bits <= 8:
+        raise ValueError(f"{bits} bits; 2 to 8 are expected")
+    rounded, most = copy.deepcopy(model), 2 ** (bits - 1) - 1
+    for module in rounded.modules():
+        kind = type(module).__name__
+        outputs = 1 if kind == "Conv1D" or "ConvTranspose" in kind else 0  # the axis of outputs; GPT-2's Conv1D has inputs first
+        for p in module.parameters(recurse=False):
+            if p.dim() < 2 or not p.is_floating_point() or "Norm" in kind:
+                continue
+            w = p.detach().float()
+            scale = w.abs().amax(dim=[d for d in range(w.dim()) if d != outputs], keepdim=True) / most
+            p.data.copy_((w / scale.clamp(min=1e-30)).round().clamp(-most, most) * scale)
+    return rounded
 
 
 class _Runs:
@@ -198,9 +225,9 @@ def _two_classes(one, ends_in, probabilities):
     return numpy.concatenate([1 - one, one] if probabilities else [-one / 2, one / 2], axis=1)
 
 
-def records(folder, labels, forget, retain, heldout, group=None):
+def records(folder, labels, forget, retain, heldout, group=None, inputs=None):
     """Writes the labels of all records, and the row numbers (or masks) of the three sets. group says whom each
-    record belongs to (author, patient), where intervals are to be over these."""
+    record belongs to (author, patient), where intervals are to be over these. inputs are what models are given, a row per record."""
     for name, values in {"labels": labels, "forget": forget, "retain": retain, "heldout": heldout}.items():
         values = _array(values) if isinstance(values, torch.Tensor) else numpy.asarray(values)
         if name == "labels":
@@ -211,6 +238,7 @@ def records(folder, labels, forget, retain, heldout, group=None):
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         numpy.save(pathlib.Path(folder) / f"{name}.npy", values)
     _save_groups(folder, group.cpu() if isinstance(group, torch.Tensor) else group, len(labels))
+    _save_inputs(folder, _array(inputs) if isinstance(inputs, torch.Tensor) else inputs, len(labels))
 
 
 def _save_groups(folder, group, records):
@@ -223,6 +251,19 @@ def _save_groups(folder, group, records):
     if len(group) != records:
         raise ValueError(f"{len(group)} groups for {records} records")
     numpy.save(path, group.astype(str) if group.dtype.kind == "O" else group)
+
+
+def _save_inputs(folder, inputs, records):
+    """Writes what models are given, a row per record: for copies, and whether the sets differ by themselves."""
+    path = pathlib.Path(folder) / "inputs.npy"
+    if inputs is None:  # those of an earlier call are of other records
+        path.unlink(missing_ok=True)
+        return
+    inputs = numpy.asarray(inputs)
+    if len(inputs) != records:
+        raise ValueError(f"{len(inputs)} inputs for {records} records")
+    inputs = inputs.reshape(records, -1)
+    numpy.save(path, inputs if inputs.dtype.kind in "iuf" else inputs.astype(numpy.float32))
 
 
 if __name__ == "__main__":  # an example: python lethe_pytorch.py FOLDER
@@ -245,6 +286,7 @@ if __name__ == "__main__":  # an example: python lethe_pytorch.py FOLDER
     original = train(torch.cat([forget, retain]))
     save(sys.argv[1] + "/original", original, x, layers=["0"])
     save(sys.argv[1] + "/unlearned", original, x, layers=["0"])  # yours goes here; this one has forgotten nothing
+    save_quantised(sys.argv[1], original, x)  # the same of yours
     # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x, layers=["0"])
-    records(sys.argv[1], y, forget, retain, heldout)
+    records(sys.argv[1], y, forget, retain, heldout, inputs=x)

@@ -20,13 +20,15 @@ def save(folder, model, x, y):
         numpy.save(folder / "embedding.npy", hidden)
 
 
-def records(folder, labels, forget, retain, heldout, group=None):
+def records(folder, labels, forget, retain, heldout, group=None, inputs=None):
     """Writes the labels of all records as numbers, and the row numbers of the three sets. group says whom each
-    record belongs to (author, patient), where intervals are to be over these."""
+    record belongs to (author, patient), where intervals are to be over these. inputs are what models are given, a row
+    per record."""
     numbers = numpy.unique(labels, return_inverse=True)[1]
     for name, values in {"labels": numbers, "forget": forget, "retain": retain, "heldout": heldout}.items():
         numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
     _save_groups(folder, group, len(labels))
+    _save_inputs(folder, inputs, len(labels))
 
 
 def _save_groups(folder, group, records):
@@ -39,6 +41,19 @@ def _save_groups(folder, group, records):
     if len(group) != records:
         raise ValueError(f"{len(group)} groups for {records} records")
     numpy.save(path, group.astype(str) if group.dtype.kind == "O" else group)
+
+
+def _save_inputs(folder, inputs, records):
+    """Writes what models are given, a row per record: for copies, and whether the sets differ by themselves."""
+    path = pathlib.Path(folder) / "inputs.npy"
+    if inputs is None:  # those of an earlier call are of other records
+        path.unlink(missing_ok=True)
+        return
+    inputs = numpy.asarray(inputs)
+    if len(inputs) != records:
+        raise ValueError(f"{len(inputs)} inputs for {records} records")
+    inputs = inputs.reshape(records, -1)
+    numpy.save(path, inputs if inputs.dtype.kind in "iuf" else inputs.astype(numpy.float32))
 
 
 if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
@@ -58,4 +73,4 @@ if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
     save(sys.argv[1] + "/unlearned", original, x, y)  # yours goes here; this one has forgotten nothing
     # Models saved while it unlearns go into checkpoint-1, checkpoint-2, ... in the same way.
     save(sys.argv[1] + "/retrained", train(retain), x, y)
-    records(sys.argv[1], y, forget, retain, heldout)
+    records(sys.argv[1], y, forget, retain, heldout, inputs=x)

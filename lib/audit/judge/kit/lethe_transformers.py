@@ -1,4 +1,5 @@
 """Writes what "lethe audit FOLDER" reads, from causal language models of Hugging Face."""
+import copy
 import pathlib
 import zlib
 
@@ -13,7 +14,8 @@ def save(folder, model, tokenizer, texts, batch=8, prefix=None):
     A text is a string, of which all tokens but the first count, or a pair (question, answer), of which the
     answer's tokens count. Strings are taken as they are: no template, no end of the text. The same texts, in the
     same order, go to every model. prefix is a text that no model was trained on; with it the log-probabilities
-    behind it are written too, for ReCaLL.
+    behind it are written too, for ReCaLL. The tokens of the whole texts, question and answer, are written once for
+    all models.
     """
     folder, ids = pathlib.Path(folder), [_ids(tokenizer, text) for text in texts]
     rows = _numbers(model, ids, batch)
@@ -24,8 +26,38 @@ def save(folder, model, tokenizer, texts, batch=8, prefix=None):
         arrays["logprob_prefixed"] = numpy.concatenate([row["logprob"] for row in behind])
     offset = numpy.cumsum([0] + [len(row["logprob"]) for row in rows])
     _same(folder.parent / "offset.npy", offset)
+    _same(folder.parent / "input_offset.npy", numpy.cumsum([0] + [len(tokens) for tokens, _ in ids]))
+    _same(folder.parent / "input_tokens.npy", numpy.concatenate([numpy.asarray(tokens) for tokens, _ in ids]))
     for name, values in arrays.items():
         _write(folder / f"{name}.npy", values)
+
+
+def save_quantised(folder, model, tokenizer, texts, bits=(8, 4), questions=None, **more):
+    """Writes what save does, and save_answers where there are questions, of rounded copies of the unlearned model, to
+    quantised-int8 and quantised-int4 in the folder of the audit."""
+    for n in bits:
+        rounded, to = quantised(model, n), pathlib.Path(folder) / f"quantised-int{n}"
+        save(to, rounded, tokenizer, texts, **more)
+        if questions is not None:
+            save_answers(to, rounded, tokenizer, questions)
+
+
+def quantised(model, bits):
+    """A copy of a model whose weights are whole numbers of so many bits times a scale, as a kernel for integers
+    has them: round to nearest, symmetric about 0, a scale for each output. Biases and norms stay as they are."""
+    if not 2 <= bits <= 8:
+        raise ValueError(f"{bits} bits; 2 to 8 are expected")
+    rounded, most = copy.deepcopy(model), 2 ** (bits - 1) - 1
+    for module in rounded.modules():
+        kind = type(module).__name__
+        outputs = 1 if kind == "Conv1D" or "ConvTranspose" in kind else 0  # the axis of outputs; GPT-2's Conv1D has inputs first
+        for p in module.parameters(recurse=False):
+            if p.dim() < 2 or not p.is_floating_point() or "Norm" in kind:
+                continue
+            w = p.detach().float()
+            scale = w.abs().amax(dim=[d for d in range(w.dim()) if d != outputs], keepdim=True) / most
+            p.data.copy_((w / scale.clamp(min=1e-30)).round().clamp(-most, most) * scale)
+    return rounded
 
 
 def save_answers(folder, model, tokenizer, questions, batch=8):
@@ -145,4 +177,5 @@ if __name__ == "__main__":  # an example: python lethe_transformers.py FOLDER
     for name, model in models.items():  # the right answer to the question before is a wrong one
         save(f"{sys.argv[1]}/{name}", model, Letters(), texts, prefix="no")
         save_answers(f"{sys.argv[1]}/{name}", model, Letters(), [(question, right, [texts[k - 1][1]]) for k, (question, right) in enumerate(texts)])
+    save_quantised(sys.argv[1], models["unlearned"], Letters(), texts)
     records(sys.argv[1], texts, forget, retain, heldout)

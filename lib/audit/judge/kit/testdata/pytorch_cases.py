@@ -288,10 +288,51 @@ def labels():
         raise AssertionError("is taken")
 
 
+def rounded_copies():
+    torch.manual_seed(3)
+    net = nn.Sequential(nn.Linear(WIDTH, 7), nn.ReLU(), nn.Unflatten(1, (7, 1)), nn.ConvTranspose1d(7, 3, 2), nn.Flatten(), nn.LayerNorm(6), nn.Linear(6, 3))
+    before = {k: v.clone() for k, v in net.state_dict().items()}
+    for bits, most in ((8, 127), (4, 7)):
+        got = kit.quantised(net, bits).state_dict()
+        for name, w in before.items():
+            if w.dim() < 2:
+                assert torch.equal(got[name], w), name
+                continue
+            rows, old = (got[name].transpose(0, 1), w.transpose(0, 1)) if name.startswith("3.") else (got[name], w)
+            rows, old = rows.reshape(len(rows), -1), old.reshape(len(old), -1)
+            scale = old.abs().amax(1, keepdim=True) / most
+            whole = rows / scale
+            assert torch.allclose(whole, whole.round(), atol=1e-4) and whole.abs().max() <= most + 1e-4, name
+            assert ((rows - old).abs() <= scale * 0.5001).all() and (rows.abs().amax(1) - old.abs().amax(1)).abs().max() < 1e-6, name
+    assert all(torch.equal(v, before[k]) for k, v in net.state_dict().items()), "the model itself is rounded"
+    out = kit.pathlib.Path(sys.argv[2]) / CASE
+    kit.save_quantised(out, net, X)
+    with torch.no_grad():
+        want = kit.quantised(net.eval(), 4)(X).numpy()
+    assert numpy.allclose(numpy.load(out / "quantised-int4" / "outputs.npy"), want, atol=1e-6)
+    assert not numpy.allclose(numpy.load(out / "quantised-int8" / "outputs.npy"), want, atol=1e-6)
+    for bad in (lambda: kit.quantised(net, 16), lambda: kit.save_quantised(out, lambda x: x, X)):
+        try:
+            bad()
+        except ValueError:
+            continue
+        raise AssertionError("is taken")
+
+
+def inputs():
+    out = kit.pathlib.Path(sys.argv[2]) / CASE
+    for given in (torch.zeros(3, 2, 2), numpy.zeros((3, 4)), [[0, 0, 0, 0]] * 3):
+        kit.records(out, [0, 1, 1], [0], [1], [2], inputs=given)
+        assert numpy.load(out / "inputs.npy").shape == (3, 4)
+    kit.records(out, [0, 1, 1], [0], [1], [2])
+    assert not (out / "inputs.npy").exists()
+
+
 CASES = [several_classes, one_logit_in_a_column, one_logit_without_a_column, one_logit_and_a_last_batch_of_one, one_logit_that_lies_between_zero_and_one,
          one_probability, one_probability_of_a_function, a_dict, a_dict_of_one, a_dict_of_several, an_object_with_logits, a_tuple, half_precision,
          double_precision, dropout_is_off_and_its_mode_comes_back, dropout_that_cannot_be_turned_off, gradients, loaders, dicts_of_records, arrays_of_numpy,
-         sequences, a_head_on_every_token, classes_in_place_of_outputs, an_auxiliary_head, no_linear_layer, named_layers, no_records, labels]
+         sequences, a_head_on_every_token, classes_in_place_of_outputs, an_auxiliary_head, no_linear_layer, named_layers, no_records, labels,
+         rounded_copies, inputs]
 for case in CASES:
     CASE = case.__name__
     try:

@@ -95,6 +95,36 @@ def a_model_that_is_not_finite_is_refused():
     refused("not a number", kit.save, out / "broken" / "unlearned", broken, Letters(), texts)
 
 
+def whole_texts_are_inputs():
+    tokens, offset = numpy.load(out / "input_tokens.npy"), numpy.load(out / "input_offset.npy")
+    assert offset.tolist() == [0, 6, 15, 30, 32], offset
+    assert tokens[:6].tolist() == Letters().encode("whoann") and tokens[30:].tolist() == Letters().encode("xy")
+
+
+def rounded_copies():
+    before = {k: v.clone() for k, v in model.state_dict().items()}
+    got = kit.quantised(model, 4)
+    assert got.lm_head.weight is got.transformer.wte.weight, "tied weights come apart"
+    for name, w in before.items():
+        r = got.state_dict()[name]
+        assert torch.equal(model.state_dict()[name], w), "the model itself is rounded"
+        if w.dim() < 2:
+            assert torch.equal(r, w), name
+            continue
+        axis = 1 if "c_attn" in name or "c_proj" in name or "c_fc" in name else 0  # Conv1D has inputs first
+        most = w.abs().amax(1 - axis, keepdim=True)
+        whole = r / most.clamp(min=1e-30) * 7
+        assert torch.allclose(whole, whole.round(), atol=1e-4) and whole.abs().max() < 7.001, name
+        assert ((r - w).abs() <= most / 7 * 0.5001).all(), name
+    kit.save_quantised(out, model, Letters(), texts, questions=[("who", "ann", ["bob"])])
+    for bits in (8, 4):
+        kit.save(out / "again", kit.quantised(model, bits), Letters(), texts)
+        for name in ("logprob", "correct"):
+            assert numpy.array_equal(numpy.load(out / f"quantised-int{bits}" / f"{name}.npy"), numpy.load(out / "again" / f"{name}.npy"))
+        assert (out / f"quantised-int{bits}" / "answers.npy").exists()
+    refused("2 to 8", kit.quantised, model, 16)
+
+
 for test in (every_number_is_that_of_a_single_text, answers_are_means, other_texts_are_refused, a_text_that_is_too_long_is_refused,
-             a_text_of_one_token_is_refused, a_model_that_is_not_finite_is_refused):
+             a_text_of_one_token_is_refused, a_model_that_is_not_finite_is_refused, whole_texts_are_inputs, rounded_copies):
     case(test)

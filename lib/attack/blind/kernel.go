@@ -1,0 +1,228 @@
+// How alike inputs are: vectors, texts and classes.
+
+package blind
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// Kernel holds how alike any two of n records are, n x n. Its diagonal is 1 on average, and its rows have
+// a mean of 0.
+type Kernel struct{ x array.Matrix[float64] }
+
+// leastTexts is the number of texts that must have an entry.
+const leastTexts = 3
+
+// clip bounds standardised numbers: a single one must not outweigh all others.
+const clip = 5.0
+
+// Vectors compares rows of numbers: half of the kernel by the products of their standardised columns, which
+// find a difference of means, and half by those of their squares, which find a difference of
+// spreads. Columns that are constant say nothing.
+func Vectors(x array.Matrix[float64]) Kernel {
+	linear, squares := array.New[float64](x.Rows, x.Cols), array.New[float64](x.Rows, x.Cols)
+	for j := range x.Cols {
+		for i := range x.Rows {
+			linear.Row(i)[j] = x.Row(i)[j]
+		}
+		standardise(linear, j)
+		for i := range x.Rows {
+			v := linear.Row(i)[j]
+			squares.Row(i)[j] = float64(v * v)
+		}
+		standardise(squares, j)
+	}
+	return Mean(products(linear), products(squares))
+}
+
+// standardise gives a column a mean of 0 and a standard deviation of 1, with a bound.
+func standardise(x array.Matrix[float64], j int) {
+	mean, variance, n := 0.0, 0.0, float64(x.Rows)
+	for i := range x.Rows {
+		mean += x.Row(i)[j] / n
+	}
+	for i := range x.Rows {
+		d := x.Row(i)[j] - mean
+		variance += float64(d*d) / n
+	}
+	sd := math.Sqrt(variance)
+	for i := range x.Rows {
+		v := &x.Row(i)[j]
+		if *v -= mean; sd > 1e-12*math.Abs(mean) {
+			*v = max(-clip, min(clip, *v/sd))
+		} else {
+			*v = 0
+		}
+	}
+}
+
+// products returns the kernel of the products of rows.
+func products(x array.Matrix[float64]) Kernel {
+	k := array.New[float64](x.Rows, x.Rows)
+	array.SplitRows(x.Rows, x.Rows*x.Cols, func(from, to int) {
+		for i := from; i < to; i++ {
+			for j := range x.Rows {
+				k.Row(i)[j] = dot(x.Row(i), x.Row(j))
+			}
+		}
+	})
+	return normalised(k)
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for k, v := range a {
+		sum += float64(v * b[k])
+	}
+	return sum
+}
+
+// Classes compares classes: alike are records of the same one.
+func Classes(y []int) Kernel {
+	k := array.New[float64](len(y), len(y))
+	for i, a := range y {
+		for j, b := range y {
+			if a == b {
+				k.Row(i)[j] = 1
+			}
+		}
+	}
+	return normalised(k)
+}
+
+// Texts compares bags of tokens and of pairs of neighbouring tokens: the cosine of vectors whose entries
+// are 1 + log count, times the logarithm of n over the number of texts with the entry; and, as another
+// part of the kernel, the logarithm of the lengths. What fewer than 3 texts have says nothing about
+// others and is left out.
+func Texts(texts [][]int) Kernel {
+	bags, weights := bagsOf(texts)
+	k, lengths := array.New[float64](len(texts), len(texts)), array.New[float64](len(texts), 1)
+	for i, t := range texts {
+		lengths.Row(i)[0] = math.Log1p(float64(len(t)))
+	}
+	dense := make([]float64, len(weights))
+	for i, bag := range bags {
+		for _, e := range bag {
+			dense[e.id] = e.value
+		}
+		for j, other := range bags[:i+1] {
+			sum := 0.0
+			for _, e := range other {
+				sum += float64(e.value * dense[e.id])
+			}
+			k.Row(i)[j], k.Row(j)[i] = sum, sum
+		}
+		for _, e := range bag {
+			dense[e.id] = 0
+		}
+	}
+	return Mean(normalised(k), Vectors(lengths))
+}
+
+// entry is an n-gram of a text.
+type entry struct {
+	id    int
+	value float64
+}
+
+// bagsOf returns the entries of every text as a vector of length 1, and the weight of each n-gram.
+func bagsOf(texts [][]int) ([][]entry, []float64) {
+	ids, weights, bags := map[[2]int]int{}, []float64{}, make([][]entry, len(texts))
+	for i, t := range texts {
+		at := map[int]int{} // place in the bag, by n-gram
+		add := func(gram [2]int) {
+			id, known := ids[gram]
+			if !known {
+				id, ids[gram], weights = len(ids), len(ids), append(weights, 0)
+			}
+			k, known := at[id]
+			if !known {
+				k, at[id], bags[i] = len(bags[i]), len(bags[i]), append(bags[i], entry{id: id})
+				weights[id]++
+			}
+			bags[i][k].value++
+		}
+		for p, token := range t {
+			add([2]int{token, -1})
+			if p > 0 {
+				add([2]int{t[p-1], token})
+			}
+		}
+	}
+	for id, n := range weights {
+		if weights[id] = 0; n >= leastTexts {
+			weights[id] = math.Log(float64(len(texts)) / n)
+		}
+	}
+	for _, bag := range bags {
+		sum := 0.0
+		for k, e := range bag {
+			bag[k].value = (1 + math.Log(e.value)) * weights[e.id]
+			sum += float64(bag[k].value * bag[k].value)
+		}
+		for k := range bag {
+			if sum > 0 {
+				bag[k].value /= math.Sqrt(sum)
+			}
+		}
+	}
+	return bags, weights
+}
+
+// Mean returns the mean of kernels of the same records. A kernel that says nothing, of records that are
+// all alike, is left out. It panics if they are of different numbers of records.
+func Mean(all ...Kernel) Kernel {
+	out, used := array.New[float64](all[0].x.Rows, all[0].x.Rows), 0.0
+	for _, k := range all {
+		if len(k.x.Data) != len(out.Data) {
+			panic(fmt.Sprintf("blind: kernels of %d and %d records", out.Rows, k.x.Rows))
+		}
+		if k.empty() {
+			continue
+		}
+		used++
+		for i, v := range k.x.Data {
+			out.Data[i] += v
+		}
+	}
+	for i := range out.Data {
+		out.Data[i] /= max(1, used)
+	}
+	return Kernel{out}
+}
+
+// empty reports whether all records are alike.
+func (k Kernel) empty() bool {
+	for i := range k.x.Rows {
+		if k.x.Row(i)[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// normalised takes the means of rows and columns away, and divides by the mean of the diagonal.
+func normalised(k array.Matrix[float64]) Kernel {
+	n := float64(k.Rows)
+	means, all, diagonal := make([]float64, k.Rows), 0.0, 0.0
+	for i := range k.Rows {
+		for _, v := range k.Row(i) {
+			means[i] += v / n
+		}
+		all += means[i] / n
+		diagonal += k.Row(i)[i] / n
+	}
+	spread := diagonal - all
+	if spread <= 1e-12*math.Abs(diagonal) {
+		return Kernel{array.New[float64](k.Rows, k.Rows)}
+	}
+	for i := range k.Rows {
+		for j, v := range k.Row(i) {
+			k.Row(i)[j] = (v - means[i] - means[j] + all) / spread
+		}
+	}
+	return Kernel{k}
+}

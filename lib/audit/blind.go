@@ -1,0 +1,76 @@
+package audit
+
+import (
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/attack/blind"
+)
+
+// BlindAttackName is the name of the reading of Evidence.BlindAttack.
+const BlindAttackName = "blind attack"
+
+// maxBlind bounds the records of a set that the blind attack uses.
+const maxBlind = 600
+
+// BlindAttack asks whether forgotten records can be told from held-out ones by their inputs and labels
+// alone, without any model (blind.Attack): the signed AUC over the records of both, of a large set 600 of
+// them, drawn at random.
+//
+// Null: 0.5, the sets have the same distribution, which the null of every attack on a model supposes.
+// Where the AUC is away from it, an attack may reach as much without any memory, on either side of
+// 0.5.
+func (e *Evidence) BlindAttack() (*Reading, error) {
+	if err := e.checkInputs(); err != nil {
+		return nil, err
+	}
+	few := firstReason(TooFewRecords(len(e.Forget), Forget.Adjective()+" records"), TooFewRecords(len(e.HeldOut), HeldOut.Adjective()+" records"))
+	if groups := min(e.CountGroups(e.Forget), e.CountGroups(e.HeldOut)); few.Call == "" {
+		few = TooFewRecords(groups, e.Units()+" in the smaller set")
+	}
+	if few.Call != "" {
+		return NoReading(BlindAttackName, "", few), nil
+	}
+	rng := e.Rand(purposeBlind)
+	var rows []int
+	for _, set := range [][]int{e.Forget, e.HeldOut} {
+		if len(set) > maxBlind {
+			set = valuesAt(set, rng.Perm(len(set))[:maxBlind])
+		}
+		rows = append(rows, set...)
+	}
+	r := blind.Records{Clusters: e.Clusters(rows), Unit: e.Units()}
+	for k := range rows {
+		r.Member = append(r.Member, k < min(maxBlind, len(e.Forget)))
+	}
+	var err error
+	if r.Kernel, err = e.inputKernel(rows); err != nil {
+		return nil, err
+	}
+	result, err := blind.Attack(r, rng)
+	if err != nil {
+		return nil, err
+	}
+	return &Reading{Lens: BlindAttackName, Memory: Above, Estimate: result.AUC, Floor: result.Floor}, nil
+}
+
+// inputKernel says how alike records are in their inputs and labels.
+func (e *Evidence) inputKernel(rows []int) (blind.Kernel, error) {
+	var kernels []blind.Kernel
+	if e.Texts != nil {
+		kernels = append(kernels, blind.Texts(valuesAt(e.Texts, rows)))
+	} else {
+		all, err := e.Inputs.Read()
+		if err != nil {
+			return blind.Kernel{}, err
+		}
+		_, cols := all.Shape()
+		x := array.New[float64](len(rows), cols)
+		for k, i := range rows {
+			copy(x.Row(k), all.Read(x.Row(k), i))
+		}
+		kernels = append(kernels, blind.Vectors(x))
+	}
+	if e.Labels != nil {
+		kernels = append(kernels, blind.Classes(valuesAt(e.Labels, rows)))
+	}
+	return blind.Mean(kernels...), nil
+}

@@ -1,0 +1,248 @@
+// What the inputs of the records say by themselves, without any model: copies that stay, and whether the
+// sets differ.
+
+package judge
+
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/report"
+)
+
+// InputChecks is what the inputs of the records say, without any model.
+type InputChecks struct {
+	// Copies says which forgotten records stay in training as copies; nil: see CopiesWhy.
+	Copies    *audit.Copies
+	CopiesWhy string
+	// Blind tells forgotten from held-out records by their inputs alone; nil: see BlindWhy.
+	Blind    *audit.Reading
+	BlindWhy string
+}
+
+// inputFiles says what to save.
+const inputFiles = "needs inputs.npy (n, d): what models are given of each record; for texts input_tokens.npy and input_offset.npy"
+
+// checkInputs returns what the inputs say.
+func (e *Evidence) checkInputs() *InputChecks {
+	c := &InputChecks{}
+	switch {
+	case !e.HasInputs():
+		c.CopiesWhy, c.BlindWhy = inputFiles, inputFiles
+		return c
+	case len(e.Retain) == 0:
+		c.CopiesWhy = "needs " + setFiles[Retain]
+	default:
+		var err error
+		if c.Copies, err = e.Copies(); err != nil {
+			c.Copies, c.CopiesWhy = nil, "failed: "+err.Error()
+		}
+	}
+	if len(e.HeldOut) == 0 {
+		c.BlindWhy = "needs " + setFiles[HeldOut]
+		return c
+	}
+	var err error
+	if c.Blind, err = e.BlindAttack(); err != nil {
+		c.Blind, c.BlindWhy = nil, "failed: "+err.Error()
+	} else if why := c.Blind.NoEvidence; why.Call != "" {
+		c.Blind, c.BlindWhy = nil, why.Why
+	}
+	return c
+}
+
+// difference returns the blind attack where its interval leaves out its null: the sets differ by themselves.
+func (c *InputChecks) difference() *audit.Reading {
+	if b := c.Blind; b != nil && (b.Low > *b.Null || b.High < *b.Null) {
+		return b
+	}
+	return nil
+}
+
+// notJudged says which of the checks were not made, and why.
+func (c *InputChecks) notJudged() (out []string) {
+	if c.Copies == nil {
+		out = append(out, fmt.Sprintf("copies of forgotten records among the retained ones: %s.", c.CopiesWhy))
+	} else if c.Copies.NearWhy != "" {
+		out = append(out, fmt.Sprintf("near copies of forgotten records: %s.", c.Copies.NearWhy))
+	}
+	if c.Blind == nil {
+		out = append(out, fmt.Sprintf("the blind attack, whether forgotten and held-out records differ by themselves: %s.", c.BlindWhy))
+	}
+	return out
+}
+
+// Sentences are the checks in words.
+func (c *InputChecks) Sentences(e *Evidence) []string {
+	var out []string
+	if c.Copies != nil {
+		out = append(out, copySentences(c.Copies, e)...)
+	}
+	if c.Blind != nil {
+		out = append(out, c.blindSentence())
+	}
+	for _, why := range c.notJudged() {
+		out = append(out, "Not judged, "+why)
+	}
+	return out
+}
+
+// copySentences says which forgotten records stay as copies.
+func copySentences(c *audit.Copies, e *Evidence) (out []string) {
+	if n := len(c.IdenticalRows); n > 0 {
+		out = append(out, fmt.Sprintf("%d of %d forgotten records have an identical copy among the retained ones (rows %s). What stays in "+
+			"training cannot be forgotten: "+
+			"a model retrained without the forgotten records knows these too.", n, len(e.Forget), someRows(c.IdenticalRows)))
+	} else {
+		out = append(out, fmt.Sprintf("None of %d forgotten records has an identical copy among the %d retained ones.", len(e.Forget), len(e.Retain)))
+	}
+	if len(c.HeldOutRows) > 0 {
+		out = append(out, heldOutCopies(c))
+	}
+	if c.NearWhy != "" {
+		return out
+	}
+	s := fmt.Sprintf("%d of %d forgotten records have a near copy among %d retained ones", len(c.NearRows), c.Compared, c.Searched)
+	if len(c.NearRows) > 0 {
+		s += fmt.Sprintf(" (rows %s)", someRows(c.NearRows))
+	}
+	s += ": " + c.Measure + "."
+	if c.Chance > 0 {
+		s += fmt.Sprintf(" By this measure %g in 100 records are near where none is a copy", 100*c.Chance)
+		if c.Near.Low <= c.Chance {
+			s += ", so that chance alone explains these"
+		}
+		s += "."
+	}
+	return append(out, s)
+}
+
+// heldOutCopies warns of held-out records that the models were trained on.
+func heldOutCopies(c *audit.Copies) string {
+	return fmt.Sprintf("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on them; "+
+		"leave them out of heldout.npy.", len(c.HeldOutRows), someRows(c.HeldOutRows))
+}
+
+// warnings are those of an audit, and of its inputs.
+func (r *Report) warnings() []string {
+	out := append([]string{}, r.Evidence.Notes...)
+	if c := r.Inputs.Copies; c != nil && len(c.HeldOutRows) > 0 {
+		out = append(out, heldOutCopies(c))
+	}
+	return out
+}
+
+// blindSentence says whether the sets differ by themselves, and what follows.
+func (c *InputChecks) blindSentence() string {
+	s := fmt.Sprintf("Blind attack: the inputs alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to "+
+		"%.3f); 0.5 is guessing, "+
+		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
+	if c.difference() == nil {
+		return s + "No difference of the sets is seen, so that nothing speaks against the null of the attacks. A weak difference, or one that " +
+			"this attack does not " +
+			"look for, would be missed."
+	}
+	return s + "The sets differ by themselves: an attack on a model may reach as much, on either side of 0.5, without any memory. What the blind " +
+		"attack reaches takes " +
+		"the place of the null wherever there is no retrained model; a retrained model is subject to the same difference, so that comparisons with it hold."
+}
+
+// someRows names the first rows of many.
+func someRows(rows []int) string {
+	s := ""
+	for k, i := range rows[:min(len(rows), 8)] {
+		if k > 0 {
+			s += ", "
+		}
+		s += fmt.Sprint(i)
+	}
+	if len(rows) > 8 {
+		s += ", ..."
+	}
+	return s
+}
+
+// parts is the section of the page.
+func (c *InputChecks) parts(e *Evidence) []report.Part {
+	t := &report.Table{Title: "What the inputs say without any model", Columns: []report.Column{
+		{Name: "question"}, {Name: "number"}, {Name: "chance", Note: "what there is of it by chance alone"}, {Name: "records"},
+	}}
+	if c.Copies != nil {
+		t.Add(report.Str("share of forgotten records with an identical retained copy"), report.Est(c.Copies.Identical, 3), report.Gap("none"),
+			report.Num(float64(len(e.Forget)), 0))
+	}
+	if c.Copies != nil && c.Copies.NearWhy == "" {
+		t.Add(report.Str("share with a near copy, and no identical one"), report.Est(c.Copies.Near, 3), report.Num(c.Copies.Chance, 2),
+			report.Num(float64(c.Copies.Compared), 0))
+	}
+	if c.Blind != nil {
+		t.Add(report.Str("AUC of the blind attack, forgotten against held-out"), report.Est(c.Blind.Estimate, 3),
+			report.Str(fmt.Sprintf("0.5 within %.3f", c.Blind.Floor.P95)), report.Num(float64(len(e.Forget)+len(e.HeldOut)), 0))
+	}
+	out := []report.Part{report.List(c.Sentences(e))}
+	if len(t.Rows) > 0 {
+		out = append([]report.Part{t}, out...)
+	}
+	return out
+}
+
+// beware says what of the checks a reader of the summary must know; empty: nothing.
+func (c *InputChecks) beware(e *Evidence) string {
+	s := ""
+	if c.Copies != nil && len(c.Copies.IdenticalRows) > 0 {
+		s = fmt.Sprintf("%d of %d forgotten records stay in training as identical copies, and cannot be forgotten. "+
+			"", len(c.Copies.IdenticalRows), len(e.Forget))
+	}
+	if b := c.difference(); b != nil {
+		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
+	}
+	return s
+}
+
+// jsonInputs is the JSON form; null: not judged, for the reason beside it.
+type jsonInputs struct {
+	Copies    *jsonCopies  `json:"copies"`
+	CopiesWhy string       `json:"copies_not_judged,omitempty"`
+	Blind     *jsonReading `json:"blind_attack"`
+	BlindWhy  string       `json:"blind_attack_not_judged,omitempty"`
+	Differ    bool         `json:"sets_differ"`
+	Sentences []string     `json:"says"`
+}
+
+type jsonCopies struct {
+	Identical     jsonShare `json:"identical"`
+	IdenticalRows []int     `json:"identical_rows"`
+	Near          jsonShare `json:"near"`
+	NearRows      []int     `json:"near_rows"`
+	NearWhy       string    `json:"near_not_judged,omitempty"`
+	Measure       string    `json:"near_measure"`
+	Chance        float64   `json:"near_by_chance"`
+	Compared      int       `json:"near_compared"`
+	Searched      int       `json:"near_searched"`
+	HeldOutRows   []int     `json:"heldout_rows_in_training"`
+}
+
+type jsonShare struct {
+	Value *float64 `json:"value"`
+	Low   *float64 `json:"low"`
+	High  *float64 `json:"high"`
+}
+
+func (c *InputChecks) json(e *Evidence) jsonInputs {
+	out := jsonInputs{CopiesWhy: c.CopiesWhy, BlindWhy: c.BlindWhy, Differ: c.difference() != nil, Sentences: c.Sentences(e)}
+	if c.Blind != nil {
+		r := toJSON(*c.Blind)
+		out.Blind = &r
+	}
+	if k := c.Copies; k != nil {
+		share := func(value, low, high float64) jsonShare {
+			return jsonShare{report.FiniteOrNil(value), report.FiniteOrNil(low), report.FiniteOrNil(high)}
+		}
+		out.Copies = &jsonCopies{
+			Identical: share(k.Identical.Value, k.Identical.Low, k.Identical.High), IdenticalRows: append([]int{}, k.IdenticalRows...),
+			Near: share(k.Near.Value, k.Near.Low, k.Near.High), NearRows: append([]int{}, k.NearRows...), NearWhy: k.NearWhy, Measure: k.Measure,
+			Chance: k.Chance, Compared: k.Compared, Searched: k.Searched, HeldOutRows: append([]int{}, k.HeldOutRows...),
+		}
+	}
+	return out
+}
