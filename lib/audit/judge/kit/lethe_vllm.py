@@ -18,9 +18,11 @@ def save(folder, url, model, texts, key=None):
     there is no Min-K%++.
     """
     folder, rows = pathlib.Path(folder), [_numbers(url, model, text, key) for text in texts]
-    _same(folder.parent / "offset.npy", numpy.cumsum([0] + [len(logs) for logs, _ in rows]))
-    _write(folder / "logprob.npy", numpy.concatenate([logs for logs, _ in rows]))
-    _write(folder / "correct.npy", numpy.concatenate([right for _, right in rows]))
+    _same(folder.parent / "offset.npy", numpy.cumsum([0] + [len(logs) for logs, _, _ in rows]))
+    _same(folder.parent / "input_offset.npy", numpy.cumsum([0] + [len(tokens) for _, _, tokens in rows]))
+    _same(folder.parent / "input_tokens.npy", numpy.unique(sum((tokens for _, _, tokens in rows), []), return_inverse=True)[1])
+    _write(folder / "logprob.npy", numpy.concatenate([logs for logs, _, _ in rows]))
+    _write(folder / "correct.npy", numpy.concatenate([right for _, right, _ in rows]))
 
 
 def save_answers(folder, url, model, questions, key=None):
@@ -48,7 +50,7 @@ def records(folder, texts, forget, retain, heldout, group=None):
 
 
 def _numbers(url, model, text, key):
-    """The log-probabilities of the tokens that count, and whether each is the most probable one."""
+    """The log-probabilities of the tokens that count, whether each is the most probable one, and all tokens."""
     question, answer = ("", text) if isinstance(text, str) else text
     logs = _ask(url, model, question + answer, key)
     starts, values = logs["text_offset"], logs["token_logprobs"]
@@ -61,7 +63,8 @@ def _numbers(url, model, text, key):
     if not numpy.isfinite(values).all():
         raise ValueError("the model rules a token out: its probability is 0 or not a number")
     best = [max((logs["top_logprobs"][k] or {}).values(), default=-numpy.inf) for k in inside]
-    return numpy.minimum(values, 0), values >= numpy.array(best)
+    tokens = [token for token, at in zip(logs["tokens"], starts) if at < len(question + answer)]
+    return numpy.minimum(values, 0), values >= numpy.array(best), tokens
 
 
 def _ask(url, model, prompt, key):
@@ -70,7 +73,7 @@ def _ask(url, model, prompt, key):
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as answer:
         logs = json.load(answer)["choices"][0].get("logprobs")
-    if not logs or not logs.get("text_offset") or logs.get("top_logprobs") is None or len(logs["text_offset"]) < 2:
+    if not logs or not logs.get("text_offset") or not logs.get("tokens") or logs.get("top_logprobs") is None or len(logs["text_offset"]) < 2:
         raise ValueError(f"{url} does not echo the log-probabilities of a prompt")
     return logs
 

@@ -33,7 +33,8 @@ URL = f"http://127.0.0.1:{server.server_port}/v1/completions"
 
 
 def says(prompt, offsets, logs, top=None):
-    answers[prompt] = {"text_offset": offsets, "token_logprobs": logs, "top_logprobs": top or [None if v is None else {"x": v} for v in logs]}
+    words = [prompt[a:b] or "." for a, b in zip(offsets, offsets[1:] + [len(prompt)])]
+    answers[prompt] = {"tokens": words, "text_offset": offsets, "token_logprobs": logs, "top_logprobs": top or [None if v is None else {"x": v} for v in logs]}
 
 
 def refused(call, words):
@@ -51,6 +52,8 @@ def the_answer_alone_counts_and_the_generated_token_does_not():
     logs, right = numpy.load(OUT / "one" / "unlearned" / "logprob.npy"), numpy.load(OUT / "one" / "unlearned" / "correct.npy")
     assert logs.tolist() == [-0.5, -2.0] and right.tolist() == [True, False], (logs, right)
     assert numpy.load(OUT / "one" / "offset.npy").tolist() == [0, 2]
+    assert numpy.load(OUT / "one" / "input_offset.npy").tolist() == [0, 3]
+    assert sorted(numpy.load(OUT / "one" / "input_tokens.npy").tolist()) == [0, 1, 2]
     assert asked[-1][0]["echo"] is True and asked[-1][0]["model"] == "m" and asked[-1][1] is None
 
 
@@ -77,7 +80,7 @@ def a_token_of_both_is_refused():
 
 
 def a_server_that_does_not_echo_is_refused():
-    answers["a b"] = {"text_offset": [3], "token_logprobs": [-1.0], "top_logprobs": [{"x": -1.0}]}
+    answers["a b"] = {"tokens": ["x"], "text_offset": [3], "token_logprobs": [-1.0], "top_logprobs": [{"x": -1.0}]}
     refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
     answers["a b"] = None
     refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
