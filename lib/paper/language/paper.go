@@ -22,7 +22,7 @@ func Paper() paper.Paper {
 	return paper.Paper{
 		Name: "language", Title: "A language model forgets three people",
 		Scales: []paper.Scale{
-			{Name: "quick", About: "320 answers and a network of 0.18 million weights, three seeds; needs no data files and takes minutes"},
+			{Name: "quick", About: "320 answers and a network of 0.18 million weights, five seeds; needs no data files and takes minutes"},
 			{Name: "standard", About: "all 1,200 answers about 60 people and a network of a million weights, five seeds; takes hours"},
 			{Name: "paper", About: "the same answers and a network of ten million weights, five seeds; for a GPU"},
 		},
@@ -44,7 +44,7 @@ type Study struct {
 func StudyAt(scale string) (Study, error) {
 	switch scale {
 	case "quick":
-		return Study{Scale: scale, Setting: Small(320), Seeds: 3, Asked: 100, Tuning: Tuning{Epochs: 24, Rate: 0.25}}, nil
+		return Study{Scale: scale, Setting: Small(320), Seeds: 5, Asked: 100, Tuning: Tuning{Epochs: 24, Rate: 0.25}}, nil
 	case "paper":
 		return Study{Scale: scale, Setting: people(0, 2000, text.Decoder{Layers: 8, Width: 320, Heads: 8}, 40, 16), Seeds: 5, Asked: 240,
 			Tuning: Tuning{Epochs: 20, Rate: 0.25}}, nil
