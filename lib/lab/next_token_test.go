@@ -3,7 +3,9 @@
 package lab
 
 import (
+	"errors"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +29,52 @@ func tinyPeople() Setting {
 			Tokenizer: texts.BPE, Tokens: 64, Predicted: 40, Vocabulary: 500, MaxDocuments: 60, GroupBy: texts.ByGroup}},
 		Goal: NextToken{}, Model: text.Decoder{Tokens: 64, Predicted: 40, Layers: 1, Width: 16, Heads: 2}, Forget: RandomGroups{Column: "person", Fraction: 0.2},
 		Fit: train.Config{Epochs: 6, Batch: 8, Optimizer: nn.AdamW{LR: 5e-3}},
+	}
+}
+
+// A decoder reads the State of the Union in windows, forgets a president, and knows his addresses no
+// better than others that it never read, where the original does.
+func TestADecoderForgetsAPresident(t *testing.T) {
+	s := Setting{
+		Data: Texts{Set: "sotu", Preparation: texts.Preparation{
+			Tokenizer: texts.BPE, Unit: texts.Windows, Tokens: 48, Vocabulary: 500, MaxDocuments: 8, GroupBy: texts.ByGroup}},
+		Goal: NextToken{}, Model: text.Decoder{Layers: 1, Width: 48, Heads: 2, Dropout: new(0.0)},
+		Forget: RandomGroups{Column: "president", Fraction: 0.2},
+		Fit:    train.Config{Epochs: 4, Batch: 16, Optimizer: nn.AdamW{LR: 4e-3}},
+	}
+	data := os.Getenv(datasets.EnvDir)
+	l := newLab(t)
+	t.Setenv(datasets.EnvDir, data)
+	c, err := l.Case(t.Context(), s)
+	if errors.Is(err, datasets.ErrMissing) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	gap := func(m unlearn.Method) float64 {
+		model, err := c.Unlearn(t.Context(), m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		losses, err := c.Losses(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heldOut, err := stats.Mean(losses.HeldOut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forgotten, err := stats.Mean(losses.Forgotten)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return heldOut - forgotten
+	}
+	original, retrained := gap(unlearn.NoOp{}), gap(unlearn.Retrain{})
+	t.Logf("%d windows to forget, %d retained; held-out less forgotten loss: %.3f, retrained %.3f", len(c.Forget), len(c.Retain), original, retrained)
+	if !(original > retrained+0.05) {
+		t.Errorf("held-out less forgotten loss is %v, of the retrained model %v", original, retrained)
 	}
 }
 
