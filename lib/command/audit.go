@@ -30,21 +30,19 @@ Row i of every array is the same record, trained on or not:
   inputs.npy (n, d)                      what models are given: copies, and a guess without a model
   original/, retrained-1/, checkpoint-1/, quantised-int4/, shadow-1/   the same of other models
 
-forget.npy and the unlearned model are required. Every lens (a measurement with a verdict) that the
-arrays permit is applied; the report says what others need. audit.json names files elsewhere.
-
---kit, --onnx, --state, --tofu and --open-unlearning make one. Without a folder, --only takes arrays:
-lethe audit --only sde --help. Memory: 40 bytes per record and model, and three arrays at a time.`,
+forget.npy and the unlearned model are required. Every lens that the arrays permit is applied; the
+report says what others need. --kit, --onnx, --state, --tofu and --open-unlearning make a folder.
+Without one, --only takes arrays: lethe audit --only sde --help.`,
 		Example: `  lethe audit my-model
   lethe audit my-model --onnx original=before.onnx,unlearned=after.onnx --data X.npy
   lethe audit --only scores --members m.npy --nonmembers n.npy`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	var opt judge.Options
-	c.Flags().StringVar(&opt.Config, "config", "", "JSON file that says where arrays are (default: FOLDER/audit.json)")
-	out := c.Flags().String("out", "", "folder for the report (default: report, beside the arrays)")
+	c.Flags().StringVar(&opt.Config, "config", "", "JSON that says where arrays are (default: FOLDER/audit.json)")
+	out := c.Flags().String("out", "", "folder for the report (default: beside the arrays)")
 	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' random draws")
-	verify := c.Flags().String("verify", "", "report.json: are FOLDER's files still those it was made from?")
+	verify := c.Flags().String("verify", "", "report.json: are FOLDER's files still those of the report?")
 	var from auditSource
 	from.flags(c)
 	asJSON := cli.JSONFlag(c)

@@ -33,13 +33,16 @@ type auditSource struct {
 
 func (s *auditSource) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&s.kit, "kit", "", "print a Python program for "+cli.List(kit.Frameworks()))
-	f.StringToStringVar(&s.onnx, "onnx", nil, "model=FILE.onnx: networks to run on --data, into FOLDER")
-	f.StringToStringVar(&s.state, "state", nil, "model=FILE.safetensors: PyTorch's, with --arch")
-	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16 (see lethe state)")
-	f.StringVar(&s.data, "data", "", "npy file: records that --onnx and --state are run on")
-	f.StringToStringVar(&s.tofu, "tofu", nil, "model=LOG.json: TOFU's published logs, into FOLDER")
-	f.StringToStringVar(&s.openLogs, "open-unlearning", nil, "model=FOLDER: open-unlearning's logs (TOFU_EVAL.json), into FOLDER")
+	f.StringVar(&s.kit, "kit", "", "print a program for "+cli.List(kit.Frameworks()))
+	f.StringToStringVar(&s.onnx, "onnx", nil, "`M=FILE`: ONNX networks of models M to run on --data")
+	f.StringToStringVar(&s.state, "state", nil, "`M=FILE`: PyTorch's .safetensors, with --arch")
+	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16")
+	f.StringVar(&s.data, "data", "", "npy file of records for --onnx and --state")
+	f.StringToStringVar(&s.tofu, "tofu", nil, "`M=FILE`: TOFU's published logs of models M")
+	f.StringToStringVar(&s.openLogs, "open-unlearning", nil, "`M=DIR`: folders with open-unlearning's TOFU_EVAL.json")
+	for _, name := range []string{"onnx", "state", "tofu", "open-unlearning"} {
+		f.Lookup(name).DefValue = "" // pflag would print the empty map
+	}
 	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }

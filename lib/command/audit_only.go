@@ -82,7 +82,7 @@ func onlyFlag(c *cobra.Command, all []single) *[]string {
 			}
 		})
 	}
-	only := c.Flags().StringSlice("only", nil, "lenses of the report (lethe list lenses); without a folder one of "+cli.List(names))
+	only := c.Flags().StringSlice("only", nil, "lenses of the report; without a folder one of "+cli.List(names))
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(append(names, lensFlags()...), cobra.ShellCompDirectiveNoFileComp)))
 	help := c.HelpFunc()
 	c.SetHelpFunc(func(cmd *cobra.Command, args []string) {
