@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
@@ -128,6 +129,7 @@ type unlearnKey struct {
 	Earlier  string       `json:"earlier,omitempty"` // hash of its weights
 	Epoch    int          `json:"epoch,omitempty"`   // of Earlier
 	HeldOut  string       `json:"held_out,omitempty"`
+	Refusals string       `json:"refusals,omitempty"` // they are drawn from a list of the code, hence their tokens
 	Augment  *namedConfig `json:"augment,omitempty"`
 	Goal     *namedConfig `json:"goal,omitempty"`    // nil: Labels
 	Holders  string       `json:"holders,omitempty"` // hash of which user holds which rows
@@ -151,7 +153,19 @@ func (l *Lab) unlearnKey(p *Problem, goal Goal, m unlearn.Method, r unlearn.Requ
 	if m.Info().Sees.HeldOut {
 		config.HeldOut = hashInts(r.HeldOut.IDs)
 	}
+	if m.Info().Sees.Refusals && r.Refusals.X.Rows > 0 {
+		config.Refusals = hashInts(append(tokensOf(r.Refusals.X), r.Refusals.IDs...))
+	}
 	return l.Key("unlearn", p, config, map[string]int64{"unlearn": int64(r.Seed)})
+}
+
+// tokensOf returns the whole numbers of records of texts.
+func tokensOf(x array.Matrix[float32]) []int {
+	out := make([]int, 0, len(x.Data))
+	for _, v := range x.Data {
+		out = append(out, int(v))
+	}
+	return out
 }
 
 // augmenter returns the problem's augmenter for a seed, or nil.

@@ -394,7 +394,7 @@ type seesAll struct{ unlearn.Unroll }
 
 func (m seesAll) Info() unlearn.Info {
 	i := m.Unroll.Info()
-	i.Sees = unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true}
+	i.Sees = unlearn.Sees{Original: true, Forget: true, Retain: true, Earlier: true, HeldOut: true, Refusals: true}
 	return i
 }
 
@@ -413,6 +413,7 @@ func TestEveryFieldOfARequestIsInTheKey(t *testing.T) {
 		"Earlier.Params": func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: moved, Epoch: r.Earlier.Epoch} },
 		"Earlier.Epoch":  func(r *unlearn.Request) { r.Earlier = &unlearn.Checkpoint{Params: r.Earlier.Params, Epoch: 2} },
 		"HeldOut.IDs":    func(r *unlearn.Request) { r.HeldOut.IDs = r.HeldOut.IDs[1:] },
+		"Refusals":       func(r *unlearn.Request) { r.Refusals = r.Forget },
 		"Seed":           func(r *unlearn.Request) { r.Seed++ },
 		"Batch":          func(r *unlearn.Request) { r.Batch++ },
 		"Augment":        func(r *unlearn.Request) { r.Augment = Augmenter{Seed: 1} },
