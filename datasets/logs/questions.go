@@ -23,6 +23,20 @@ func SameQuestions(a, b TOFUSet) error {
 	return nil
 }
 
+// SameTokens says whether two sets of the same questions (SameQuestions) have true answers of as many
+// tokens and as many wrong answers, as comparisons of losses need: models of other tokenizers do not.
+func SameTokens(a, b TOFUSet) error {
+	for q := range a.Questions() {
+		if a.Tokens != nil && b.Tokens != nil && a.Tokens[q] != b.Tokens[q] {
+			return fmt.Errorf("the true answer to question %d has %d tokens, and %d in the other set: the models have other tokenizers", q, a.Tokens[q], b.Tokens[q])
+		}
+		if x, y := len(a.Wrong[q]), len(b.Wrong[q]); x != y {
+			return fmt.Errorf("question %d has %d wrong answers, and %d in the other set", q, x, y)
+		}
+	}
+	return nil
+}
+
 func withoutSpaces(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // Authors returns the author of each of n questions of Forget or Retain, for tests that respect

@@ -24,6 +24,7 @@ type TOFU struct {
 // over all tokens of the answer and the end of the text: minus the mean log-probability.
 type TOFUSet struct {
 	True       []float64   // loss of the true answer (avg_gt_loss)
+	Tokens     []int       // of the true answer, with the end of the text (num_token_gt); nil: not known
 	Paraphrase []float64   // of the true answer in other words (avg_paraphrased_loss); in Authors and Facts of the true answer itself
 	Wrong      [][]float64 // of the wrong answers (average_perturb_loss): five, or three
 	ROUGE1     []float64   // recall of the model's answer, with stemming
@@ -124,6 +125,7 @@ func (t *tofuTable) read(to *TOFUSet) (list []error) {
 		column(&list, "truth_ratio", t.TruthRatio, n),
 	}
 	to.True, to.Paraphrase = column(&list, "avg_gt_loss", t.AvgTrue, n), column(&list, "avg_paraphrased_loss", t.AvgParaphrase, n)
+	to.Tokens = sums.trueTokens
 	to.Wrong = column(&list, "average_perturb_loss", t.AvgWrong, n)
 	to.ROUGE1, to.ROUGEL = column(&list, "rouge1_recall", t.ROUGE1, n), column(&list, "rougeL_recall", t.ROUGEL, n)
 	texts := column(&list, "generated_text", t.Generated, n)

@@ -34,15 +34,12 @@ type auditSource struct {
 func (s *auditSource) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&s.kit, "kit", "", "print a program for "+cli.List(kit.Frameworks()))
-	f.StringToStringVar(&s.onnx, "onnx", nil, "`M=FILE`: ONNX networks of models M to run on --data")
-	f.StringToStringVar(&s.state, "state", nil, "`M=FILE`: PyTorch's .safetensors, with --arch")
+	pairsFlag(f, &s.onnx, "onnx", "`M=FILE`: ONNX networks of models M to run on --data")
+	pairsFlag(f, &s.state, "state", "`M=FILE`: PyTorch's .safetensors, with --arch")
 	f.StringVar(&s.arch, "arch", "", "network of --state, such as resnet-18:width=16")
 	f.StringVar(&s.data, "data", "", "npy file of records for --onnx and --state")
-	f.StringToStringVar(&s.tofu, "tofu", nil, "`M=FILE`: TOFU's published logs of models M")
-	f.StringToStringVar(&s.openLogs, "open-unlearning", nil, "`M=DIR`: folders with open-unlearning's TOFU_EVAL.json")
-	for _, name := range []string{"onnx", "state", "tofu", "open-unlearning"} {
-		f.Lookup(name).DefValue = "" // pflag would print the empty map
-	}
+	pairsFlag(f, &s.tofu, "tofu", "`M=FILE`: TOFU's published logs of models M")
+	pairsFlag(f, &s.openLogs, "open-unlearning", "`M=DIR`: folders with open-unlearning's TOFU_EVAL.json")
 	s.output = outputFlag(c)
 	c.MarkFlagsRequiredTogether("state", "arch")
 }

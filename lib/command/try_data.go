@@ -42,7 +42,7 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringSliceVar(&d.category, "category", nil, "columns to read as categories")
 	f.StringSliceVar(&d.identifier, "identifier", nil, "columns that are no features, but can be named by --forget")
 	f.StringSliceVar(&d.leave, "ignore", nil, "columns to leave out")
-	f.StringToStringVar(&d.date, "date", nil, "columns of dates with their layout: born=02/01/2006 (3 April 2021 is 03/04/2021)")
+	pairsFlag(f, &d.date, "date", "columns of dates with their layout: born=02/01/2006 (3 April 2021 is 03/04/2021)")
 	f.StringSliceVar(&d.missing, "missing", nil, "further texts that stand for a missing value")
 	f.StringSliceVar(&d.header, "header", nil, "names of the columns of a file whose first line is a record")
 	f.StringVar(&d.separator, "separator", "", "what separates the cells, where the file leaves it open: one character, or tab")

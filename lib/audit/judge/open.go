@@ -53,6 +53,7 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 	a.checkQuantised()
 	a.loadModels()
 	a.fillPatched()
+	a.sameAnswers()
 	a.hashFiles()
 	a.loadGenerated()
 	if len(l.problems.List) > 0 {

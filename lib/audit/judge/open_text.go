@@ -303,6 +303,28 @@ func (a *loader) loadAnswers(m *Model, files Files) {
 	}
 }
 
+// sameAnswers refuses models that were asked other answers than the first: a question has as many wrong
+// answers for each.
+func (a *loader) sameAnswers() {
+	var first *Model
+	for _, m := range a.e.Models {
+		switch {
+		case m.Answers == nil:
+			continue
+		case first == nil:
+			first = m
+			continue
+		}
+		for i, wrong := range m.Answers.Wrong {
+			if n := len(first.Answers.Wrong[i]); n != len(wrong) {
+				a.problems.add(m.Name+"/answers.npy", "record %d has %d wrong answers, in %s/answers.npy %d: truth ratios of different answers cannot be compared",
+					i, len(wrong), first.Name, n)
+				break
+			}
+		}
+	}
+}
+
 // fillPatched gives an original model without patched layers its own: its own states change nothing.
 func (a *loader) fillPatched() {
 	layers := 0

@@ -230,6 +230,12 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			must(t, npy.WriteVector(filepath.Join(dir, "original", "correct.npy"), []float64{1, 0}))
 		},
 			[]string{"original/correct.npy: <f8 (2,), and bools are expected"}},
+		"other wrong answers": {func(dir string) {
+			x, err := npy.ReadMatrix(filepath.Join(dir, "retrained-1", "answers.npy"))
+			must(t, err)
+			x.Row(5)[3] = math.NaN()
+			must(t, npy.Write(filepath.Join(dir, "retrained-1", "answers.npy"), x))
+		}, []string{"retrained-1/answers.npy: record 5 has 2 wrong answers, in unlearned/answers.npy 3"}},
 		"answers above 0": {func(dir string) {
 			x := array.New[float64](textRecords, 3)
 			for i := range x.Data {

@@ -72,22 +72,29 @@ func writeTOFU(dir string, sets map[string][]int, models map[string]*logs.TOFU) 
 	return written, files.WriteFile(filepath.Join(dir, "audit.json"), []byte(`{"group_unit": "author"}`+"\n"))
 }
 
-// checkTOFU refuses models without an unlearned one, and logs of other questions than its.
+// checkTOFU refuses models without an unlearned one, and logs of other questions, tokenizers or numbers
+// of wrong answers than its.
 func checkTOFU(models map[string]*logs.TOFU) error {
 	first := models["unlearned"]
 	if first == nil {
 		return errors.New("no log of the unlearned model: unlearned=FILE")
 	}
+	var list []error
 	for _, name := range sortedKeys(models) {
-		m := models[name]
-		if err := logs.SameQuestions(first.Forget, m.Forget); err != nil {
-			return fmt.Errorf("forget set of unlearned and %s: %w", name, err)
-		}
-		if err := logs.SameQuestions(first.Retain, m.Retain); err != nil {
-			return fmt.Errorf("retain set of unlearned and %s: %w", name, err)
+		for _, set := range []struct {
+			name         string
+			first, other logs.TOFUSet
+		}{{"forget", first.Forget, models[name].Forget}, {"retain", first.Retain, models[name].Retain}} {
+			err := logs.SameQuestions(set.first, set.other)
+			if err == nil {
+				err = logs.SameTokens(set.first, set.other)
+			}
+			if err != nil {
+				list = append(list, fmt.Errorf("%s set of unlearned and %s: %w", set.name, name, err))
+			}
 		}
 	}
-	return nil
+	return errors.Join(list...)
 }
 
 // tofuSets returns the rows of the two sets, the forgotten questions first, and the author of every

@@ -74,10 +74,16 @@ func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
 	short := tofuLog(3, false)
 	short.Forget.True, short.Forget.Paraphrase, short.Forget.Wrong, short.Forget.Texts =
 		short.Forget.True[:150], short.Forget.Paraphrase[:150], short.Forget.Wrong[:150], short.Forget.Texts[:150]
+	tokens, wrong := tofuLog(4, false), tofuLog(5, false)
+	mine.Forget.Tokens, tokens.Forget.Tokens = make([]int, mine.Forget.Questions()), make([]int, mine.Forget.Questions())
+	tokens.Forget.Tokens[3] = 2
+	wrong.Retain.Wrong[9] = wrong.Retain.Wrong[9][1:]
 	taken := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(taken, "audit.json"), []byte("{}"), 0o600))
 	for want, models := range map[string]map[string]*logs.TOFU{
 		"forget set of unlearned and retrained-1": {"unlearned": mine, "retrained-1": other},
+		"forget set of unlearned and retrained-1: the true answer to question 3 has 0 tokens, and 2 in the other set": {"unlearned": mine, "retrained-1": tokens},
+		"retain set of unlearned and retrained-2: question 9 has":                                                     {"unlearned": mine, "retrained-2": wrong},
 		"unlearned=FILE":      {"original": mine},
 		"150":                 {"unlearned": short},
 		"holds files already": {"unlearned": mine},

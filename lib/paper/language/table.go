@@ -90,7 +90,7 @@ func columns(null line) []column {
 	}
 }
 
-// ratesOf lists the rates of the models of a line, those that follow each other once.
+// ratesOf lists the rates of the models of a line, seed by seed; one that all have once.
 func ratesOf(models []Row) report.Cell {
 	var out []string
 	for _, r := range models {
@@ -98,8 +98,11 @@ func ratesOf(models []Row) report.Cell {
 			out = append(out, rate)
 		}
 	}
-	if out = slices.Compact(out); len(out) == 0 {
+	switch {
+	case len(out) == 0:
 		return report.Gap("no rate")
+	case len(slices.Compact(slices.Clone(out))) == 1:
+		return report.Str(out[0])
 	}
 	return report.Str(strings.Join(out, ", "))
 }
@@ -114,8 +117,8 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 }
 
 // rule is the note on how methods are set.
-var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, with as many retained ones beside them; fine-tuning goes once over all "+
-	"retained answers, which is about as many steps. Its rate is that of %s after which forgotten answers are as improbable as held-out ones were to the "+
+var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning "+
+	"goes once over all retained answers, which is about as many steps. Its rate is that of %s after which forgotten answers are as improbable as held-out ones were to the "+
 	"original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what is left of the rest. Where the "+
 	"rate is the largest of the list a method would need more, or more epochs, to forget as much: its row is no comparison.", list(rates))
 

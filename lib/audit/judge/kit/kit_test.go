@@ -143,7 +143,7 @@ func TestTheKitsTakeWhatModelsReturn(t *testing.T) {
 		}
 	})
 	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 8) })
-	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 6) })
+	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 8) })
 	t.Run("jax", func(t *testing.T) { admitted(t, filepath.Join(cases(t, "jax", "jax", 5), "one_logit")) })
 }
 

@@ -91,6 +91,9 @@ def _save_inputs(folder, inputs, records):
 if __name__ == "__main__":  # an example: python lethe_jax.py FOLDER
     import sys
 
+    if len(sys.argv) != 2:
+        sys.exit("usage: python lethe_jax.py FOLDER")
+
     import jax.numpy as jnp
 
     rng = numpy.random.default_rng(0)

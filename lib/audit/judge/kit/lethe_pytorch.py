@@ -269,6 +269,9 @@ def _save_inputs(folder, inputs, records):
 if __name__ == "__main__":  # an example: python lethe_pytorch.py FOLDER
     import sys
 
+    if len(sys.argv) != 2:
+        sys.exit("usage: python lethe_pytorch.py FOLDER")
+
     torch.manual_seed(0)
     x, y = torch.randn(300, 20), torch.randint(0, 2, (300,))  # labels to be memorised
     forget, retain, heldout = torch.arange(40), torch.arange(40, 200), torch.arange(200, 300)

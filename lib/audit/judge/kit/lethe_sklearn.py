@@ -59,6 +59,9 @@ def _save_inputs(folder, inputs, records):
 if __name__ == "__main__":  # an example: python lethe_sklearn.py FOLDER
     import sys
 
+    if len(sys.argv) != 2:
+        sys.exit("usage: python lethe_sklearn.py FOLDER")
+
     from sklearn.neural_network import MLPClassifier
 
     rng = numpy.random.default_rng(0)

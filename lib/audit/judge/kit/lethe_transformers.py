@@ -145,6 +145,9 @@ if __name__ == "__main__":  # an example: python lethe_transformers.py FOLDER
     import random
     import sys
 
+    if len(sys.argv) != 2:
+        sys.exit("usage: python lethe_transformers.py FOLDER")
+
     import transformers
 
     class Letters:

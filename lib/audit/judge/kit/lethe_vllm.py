@@ -20,7 +20,7 @@ def save(folder, url, model, texts, key=None):
     folder, rows = pathlib.Path(folder), [_numbers(url, model, text, key) for text in texts]
     _same(folder.parent / "offset.npy", numpy.cumsum([0] + [len(logs) for logs, _, _ in rows]))
     _same(folder.parent / "input_offset.npy", numpy.cumsum([0] + [len(tokens) for _, _, tokens in rows]))
-    _same(folder.parent / "input_tokens.npy", numpy.unique(sum((tokens for _, _, tokens in rows), []), return_inverse=True)[1])
+    _same(folder.parent / "input_tokens.npy", numpy.unique([token for _, _, tokens in rows for token in tokens], return_inverse=True)[1])
     _write(folder / "logprob.npy", numpy.concatenate([logs for logs, _, _ in rows]))
     _write(folder / "correct.npy", numpy.concatenate([right for _, right, _ in rows]))
 
@@ -52,30 +52,42 @@ def records(folder, texts, forget, retain, heldout, group=None):
 def _numbers(url, model, text, key):
     """The log-probabilities of the tokens that count, whether each is the most probable one, and all tokens."""
     question, answer = ("", text) if isinstance(text, str) else text
-    logs = _ask(url, model, question + answer, key)
-    starts, values = logs["text_offset"], logs["token_logprobs"]
-    inside = [k for k, at in enumerate(starts) if len(question) <= at < len(question + answer) and values[k] is not None]
+    tokens, values, top = _ask(url, model, question + answer, key)
+    first = _first(tokens, question, answer) if question else 0
+    inside = [k for k in range(first, len(tokens)) if values[k] is not None]
     if not inside:
         raise ValueError(f"no token of {text!r} can be predicted from those before it; leave the text out")
-    if question and len(question) not in starts:
-        raise ValueError(f"a token of {text!r} is part of the question and of the answer; move the space between them to the answer")
     values = numpy.array([values[k] for k in inside], float)
     if not numpy.isfinite(values).all():
-        raise ValueError("the model rules a token out: its probability is 0 or not a number")
-    best = [max((logs["top_logprobs"][k] or {}).values(), default=-numpy.inf) for k in inside]
-    tokens = [token for token, at in zip(logs["tokens"], starts) if at < len(question + answer)]
+        raise ValueError(f"the model rules a token of {text!r} out: its probability is 0 or not a number")
+    best = [max((top[k] or {}).values(), default=-numpy.inf) for k in inside]
     return numpy.minimum(values, 0), values >= numpy.array(best), tokens
 
 
+def _first(tokens, question, answer):
+    """The number of the answer's first token. A tokenizer may put one token of its own before the text."""
+    for own in (0, 1):
+        if "".join(tokens[own:]) == question + answer:
+            at = next(k for k in range(own, len(tokens) + 1) if len("".join(tokens[own:k])) >= len(question))
+            if len("".join(tokens[own:at])) > len(question):
+                raise ValueError(f"a token of {question + answer!r} is part of the question and of the answer; move the space between them to the answer")
+            return at
+    raise ValueError(f"the server's tokens {tokens!r} do not add up to {question + answer!r}, so that the answer's are not known; give texts without questions")
+
+
 def _ask(url, model, prompt, key):
-    # One token is generated, as some servers refuse none; it stands behind the text and is left out.
+    """The prompt's tokens with their log-probabilities, and the most probable ones in their place."""
+    # One token is generated, as some servers refuse none; it stands behind the prompt's and is left out.
     body = {"model": model, "prompt": prompt, "echo": True, "logprobs": 1, "max_tokens": 1, "temperature": 0}
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
     with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers)) as answer:
-        logs = json.load(answer)["choices"][0].get("logprobs")
-    if not logs or not logs.get("text_offset") or not logs.get("tokens") or logs.get("top_logprobs") is None or len(logs["text_offset"]) < 2:
+        said = json.load(answer)
+    logs = said["choices"][0].get("logprobs") or {}
+    lists = [logs.get(name) or [] for name in ("tokens", "token_logprobs", "top_logprobs")]
+    n = (said.get("usage") or {}).get("prompt_tokens", len(lists[0]) - 1)
+    if n < 1 or any(len(values) < n for values in lists):
         raise ValueError(f"{url} does not echo the log-probabilities of a prompt")
-    return logs
+    return [values[:n] for values in lists]
 
 
 def _same(path, offset):
@@ -96,8 +108,11 @@ if __name__ == "__main__":  # an example with a server that stands in for a mode
     import sys
     import threading
 
+    if len(sys.argv) != 2:
+        sys.exit("usage: python lethe_vllm.py FOLDER")
     random.seed(0)
-    texts = [(f"Who is {k}?", " " + "".join(random.choice("abcdefgh") for _ in range(12))) for k in range(100)]
+    texts = [("Who is " + "".join(random.choice("stuvwxyz") for _ in range(6)) + "?", " " + "".join(random.choice("abcdefgh") for _ in range(12)))
+             for _ in range(100)]
     forget, retain, heldout = list(range(25)), list(range(25, 65)), list(range(65, 100))
     known = {"original": forget + retain, "unlearned": forget + retain, "retrained-1": retain, "retrained-2": retain}  # "unlearned" has forgotten nothing
 
@@ -110,7 +125,7 @@ if __name__ == "__main__":  # an example with a server that stands in for a mode
             fits = any(question + answer == prompt for question, answer in (texts[i] for i in known[body["model"]]))
             logs = [None] + [-by.uniform(0, 1) if fits else -by.uniform(1, 3) for _ in prompt[1:]]
             top = [None] + [{"a": -0.7, letter: log} for letter, log in zip(prompt[1:], logs[1:])]
-            choice = {"tokens": [*prompt, "."], "token_logprobs": logs + [-1.0], "top_logprobs": top + [{".": -1.0}], "text_offset": list(range(len(prompt) + 1))}
+            choice = {"tokens": [*prompt, "."], "token_logprobs": logs + [-1.0], "top_logprobs": top + [{".": -1.0}]}
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps({"choices": [{"logprobs": choice}]}).encode())

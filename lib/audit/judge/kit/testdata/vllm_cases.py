@@ -32,9 +32,12 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 URL = f"http://127.0.0.1:{server.server_port}/v1/completions"
 
 
-def says(prompt, offsets, logs, top=None):
-    words = [prompt[a:b] or "." for a, b in zip(offsets, offsets[1:] + [len(prompt)])]
-    answers[prompt] = {"tokens": words, "text_offset": offsets, "token_logprobs": logs, "top_logprobs": top or [None if v is None else {"x": v} for v in logs]}
+def says(prompt, starts, logs, top=None, own=None):
+    """The server's answer: tokens begin at starts, with one of the tokenizer's own before and a generated one behind."""
+    words = ([own] if own else []) + [prompt[a:b] for a, b in zip(starts, starts[1:] + [len(prompt)])] + ["."]
+    logs = ([None, -0.1] + logs[1:] if own else logs) + [-9.0]
+    top = (top or [None if v is None else {"x": v} for v in logs[:-1]]) + [{".": -9.0}]
+    answers[prompt] = {"tokens": words, "token_logprobs": logs, "top_logprobs": top}
 
 
 def refused(call, words):
@@ -47,7 +50,7 @@ def refused(call, words):
 
 
 def the_answer_alone_counts_and_the_generated_token_does_not():
-    says("who? me now", [0, 4, 7, 11], [None, -0.5, -2.0, -9.0], [None, {"a": -0.5}, {"b": -0.25, "now": -2.0}, {"c": -9.0}])
+    says("who? me now", [0, 4, 7], [None, -0.5, -2.0], [None, {"a": -0.5}, {"b": -0.25, "now": -2.0}])
     kit.save(OUT / "one" / "unlearned", URL, "m", [("who?", " me now")])
     logs, right = numpy.load(OUT / "one" / "unlearned" / "logprob.npy"), numpy.load(OUT / "one" / "unlearned" / "correct.npy")
     assert logs.tolist() == [-0.5, -2.0] and right.tolist() == [True, False], (logs, right)
@@ -58,37 +61,51 @@ def the_answer_alone_counts_and_the_generated_token_does_not():
 
 
 def of_a_text_all_but_the_first_count():
-    says("a b c", [0, 1, 3, 5], [None, -1.0, -2.0, -3.0])
+    says("a b c", [0, 1, 3], [None, -1.0, -2.0])
     kit.save(OUT / "two" / "unlearned", URL, "m", ["a b c"], key="secret")
     assert numpy.load(OUT / "two" / "unlearned" / "logprob.npy").tolist() == [-1.0, -2.0]
     assert asked[-1][1] == "Bearer secret"
 
 
 def answers_have_a_mean_per_token():
-    says("q? x y", [0, 2, 4, 6], [None, -1.0, -3.0, -9.0])
-    says("q? z", [0, 2, 4], [None, -4.0, -9.0])
+    says("q? x y", [0, 2, 4], [None, -1.0, -3.0])
+    says("q? z", [0, 2], [None, -4.0])
     kit.save_answers(OUT / "three", URL, "m", [("q?", " x y", [" z"]), ("q?", " z", [])])
     got = numpy.load(OUT / "three" / "answers.npy")
     assert got[0].tolist() == [-2.0, -4.0] and got[1, 0] == -4.0 and numpy.isnan(got[1, 1]), got
 
 
 def a_token_of_both_is_refused():
-    says("who?me", [0, 3, 6], [None, -1.0, -1.0])
-    refused(lambda: kit.save(OUT / "four" / "unlearned", URL, "m", [("who?", "me")]), "leave the text out")
-    says("who?mes", [0, 3, 6, 7], [None, -1.0, -1.0, -1.0])
+    says("who?mes", [0, 3, 6], [None, -1.0, -1.0])
     refused(lambda: kit.save(OUT / "four" / "unlearned", URL, "m", [("who?", "mes")]), "part of the question and of the answer")
 
 
+def a_tokenizers_own_token_shifts_nothing():
+    says("a b c", [0, 1, 3], [None, -1.0, -2.0], own="<|begin_of_text|>")
+    kit.save(OUT / "seven" / "unlearned", URL, "m", ["a b c"])
+    assert numpy.load(OUT / "seven" / "unlearned" / "logprob.npy").tolist() == [-0.1, -1.0, -2.0]
+    assert numpy.load(OUT / "seven" / "input_offset.npy").tolist() == [0, 4]
+    says("who? me now", [0, 4, 7], [None, -0.5, -2.0], own="<s>")
+    kit.save(OUT / "eight" / "unlearned", URL, "m", [("who?", " me now")])
+    assert numpy.load(OUT / "eight" / "unlearned" / "logprob.npy").tolist() == [-0.5, -2.0]
+
+
+def tokens_that_are_not_the_text_are_refused():
+    says("who? me", [0, 4], [None, -0.5])
+    answers["who? me"]["tokens"][1] = "\ufffd"
+    refused(lambda: kit.save(OUT / "nine" / "unlearned", URL, "m", [("who?", " me")]), "do not add up")
+
+
 def a_server_that_does_not_echo_is_refused():
-    answers["a b"] = {"tokens": ["x"], "text_offset": [3], "token_logprobs": [-1.0], "top_logprobs": [{"x": -1.0}]}
+    answers["a b"] = {"tokens": ["x"], "token_logprobs": [-1.0], "top_logprobs": [{"x": -1.0}]}
     refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
     answers["a b"] = None
     refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
 
 
 def other_texts_are_refused():
-    says("a b c", [0, 1, 3, 5], [None, -1.0, -2.0, -3.0])
-    says("a b", [0, 1, 3], [None, -1.0, -3.0])
+    says("a b c", [0, 1, 3], [None, -1.0, -2.0])
+    says("a b", [0, 1], [None, -1.0])
     kit.save(OUT / "six" / "original", URL, "m", ["a b c"])
     refused(lambda: kit.save(OUT / "six" / "unlearned", URL, "m", ["a b"]), "another tokenizer")
 
