@@ -176,20 +176,25 @@ func ReadOpenUnlearning(paths map[string]string) (map[string]*logs.TOFU, error) 
 	return readLogs(paths, logs.ReadOpenUnlearning)
 }
 
+// readLogs reads every log, and names all that are wrong.
 func readLogs(paths map[string]string, read func(path string) (*logs.TOFU, error)) (map[string]*logs.TOFU, error) {
-	out := map[string]*logs.TOFU{}
+	out, list := map[string]*logs.TOFU{}, []error(nil)
 	for _, name := range sortedKeys(paths) {
 		if err := CheckName(name); err != nil {
-			return nil, err
+			list = append(list, err)
+			continue
 		}
 		t, err := read(paths[name])
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%s=%s: there is no such file", name, paths[name])
+			err = fmt.Errorf("%s=%s: there is no such file", name, paths[name])
 		}
 		if err != nil {
-			return nil, err
+			list = append(list, err)
 		}
 		out[name] = t
+	}
+	if err := errors.Join(list...); err != nil {
+		return nil, err
 	}
 	return out, nil
 }
