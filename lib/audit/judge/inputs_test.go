@@ -222,3 +222,19 @@ func TestTokensOfTextsAreInputs(t *testing.T) {
 		}
 	}
 }
+
+// Inputs that are the same for all records are said to be so, and the AUC of nothing is not shown as one.
+func TestInputsThatAreTheSameForAllRecordsAreSaidToBeSo(t *testing.T) {
+	dir, x := withInputs(t, 9, all, 0)
+	for i := range x.Data {
+		x.Data[i] = 0.1
+	}
+	must(t, npy.Write(filepath.Join(dir, "inputs.npy"), x))
+	c := audited(t, dir).Inputs
+	if c.Blind != nil || c.BlindWhy != "the inputs are the same for all forgotten and held-out records" {
+		t.Errorf("blind attack: %+v, %q", c.Blind, c.BlindWhy)
+	}
+	if c.Copies == nil || c.Copies.Identical.Value != 1 || !strings.Contains(c.Copies.NearWhy, "no other one whose inputs differ") {
+		t.Errorf("copies: %+v, %q", c.Copies, c.CopiesWhy)
+	}
+}
