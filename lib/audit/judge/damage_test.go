@@ -121,7 +121,7 @@ var damages = []struct {
 		groups := rowsOf(100)
 		groups[20], groups[21], groups[71] = 5, 6, 7
 		d.rows("group.npy", groups)
-	}, []string{`group.npy: group "5" with records to be forgotten has retained records too (and 1 more): forget whole groups, or say "groups_may_mix": true`,
+	}, []string{`group.npy: groups "5", "6" with records to be forgotten have retained records too: forget whole groups, or say "groups_may_mix": true`,
 		`group.npy: group "7" with records to be forgotten has held-out records too: forget`}},
 	{"a unit without groups", func(d damaged) { d.raw("audit.json", `{"group_unit": "author"}`) },
 		[]string{"audit.json: group_unit and groups_may_mix say something of groups, and there are none: group.npy"}},
@@ -183,6 +183,12 @@ var damages = []struct {
 		d.rows("labels.npy", y)
 	}, []string{"labels.npy: labels run from 1 to 4; they count from 0"}},
 	{"a label out of range", func(d damaged) { y := slices.Clone(d.m.y); y[42] = 7; d.rows("labels.npy", y) }, []string{"labels.npy: element 42 is 7, and the outputs have 4 columns: labels run from 0 to 3"}},
+	{"labels below and above the range", func(d damaged) {
+		y := slices.Clone(d.m.y)
+		y[3], y[42], y[43], y[44] = -1, 7, 4, -2
+		d.rows("labels.npy", y)
+	},
+		[]string{"labels.npy: element 42 is 7 (and 1 more), and the outputs have 4 columns", "labels.npy: element 3 is -1 (and 1 more), and labels count from 0"}},
 	{"a negative label", func(d damaged) { y := slices.Clone(d.m.y); y[42] = -1; d.rows("labels.npy", y) }, []string{"labels.npy: element 42 is -1, and labels count from 0"}},
 	{"NaN in outputs", func(d damaged) {
 		d.edit("unlearned/outputs.npy", func(x array.Matrix[float64]) { x.Row(3)[1], x.Row(5)[2] = math.NaN(), math.Inf(1) })

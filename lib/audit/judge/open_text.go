@@ -48,9 +48,8 @@ func (a *loader) readOffsets(f Files) []int {
 	if !ok || !isVector(info) {
 		return nil // loadHeaders has reported it
 	}
-	offsets, err := npy.ReadIndices(a.path(name))
-	if err != nil {
-		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+	offsets, ok := a.readNaturals(name, info, 0, "an offset is a number of tokens")
+	if !ok {
 		return nil
 	}
 	odd := occurrences{}
@@ -69,6 +68,31 @@ func (a *loader) readOffsets(f Files) []int {
 		return nil
 	}
 	return offsets
+}
+
+// readNaturals reads whole numbers, of which none may be below least for the reason why.
+func (a *loader) readNaturals(name string, info npy.Info, least float64, why string) ([]int, bool) {
+	if info.Kind() == 'i' || info.Kind() == 'u' {
+		values, err := npy.ReadVector(a.path(name))
+		if err != nil {
+			a.problems.add(name, "%s", a.textWithoutPath(name, err))
+			return nil, false
+		}
+		var faults []string
+		for i, v := range values {
+			if v < least {
+				faults = append(faults, fmt.Sprintf("element %d is %.0f, and %s", i, v, why))
+			}
+		}
+		if a.addFaults(name, faults); len(faults) > 0 {
+			return nil, false
+		}
+	}
+	out, err := npy.ReadIndices(a.path(name))
+	if err != nil {
+		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+	}
+	return out, err == nil
 }
 
 // tokenFiles returns all files with a number per token.
@@ -91,13 +115,8 @@ func (a *loader) loadCompressed() {
 		if !ok || !isVector(info) {
 			return
 		}
-		lengths, err := npy.ReadIndices(a.path(name))
-		if err != nil {
-			a.problems.add(name, "%s", a.textWithoutPath(name, err))
-			return
-		}
-		if k := slices.IndexFunc(lengths, func(n int) bool { return n < 1 }); k >= 0 {
-			a.problems.add(name, "element %d is %d, and a compressed text has at least a byte", k, lengths[k])
+		lengths, ok := a.readNaturals(name, info, 1, "a compressed text has at least a byte")
+		if !ok {
 			return
 		}
 		all = append(all, lengths...)

@@ -271,6 +271,13 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			must(t, npy.Write(filepath.Join(dir, "unlearned", "patched.npy"), x))
 		}, []string{"unlearned/patched.npy: row 3, layer 1 is 0.1"}},
 		"a compressed length of 0": {func(dir string) { changeRows(dir, "zlib", func(x []int) { x[9] = 0 }) }, []string{"zlib.npy: element 9 is 0"}},
+		"compressed lengths below 1": {func(dir string) {
+			changeRows(dir, "zlib", func(x []int) { x[9], x[11] = 0, -3 })
+		}, []string{"zlib.npy: element 9 is 0, and a compressed text has at least a byte", "zlib.npy: element 11 is -3, and a compressed"}},
+		"tokens below 0 beside offsets that fall": {func(dir string) {
+			must(t, npy.WriteIndices(filepath.Join(dir, "input_tokens.npy"), []int{4, -1, 3, -2}))
+			must(t, npy.WriteIndices(filepath.Join(dir, "input_offset.npy"), []int{0, 3, 2}))
+		}, []string{"input_tokens.npy: element 1 is -1, and tokens are numbered from 0", "input_tokens.npy: element 3 is -2", "input_offset.npy: element 2 is 2, below the 3"}},
 		"a misspelt array": {func(dir string) {
 			must(t, os.Rename(filepath.Join(dir, "unlearned", "logprob.npy"), filepath.Join(dir, "unlearned", "logprobs.npy")))
 		}, []string{"unlearned/logprobs.npy", "did you mean logprob?"}},
