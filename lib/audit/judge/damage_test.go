@@ -134,6 +134,13 @@ var damages = []struct {
 	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-3"), 0o755)) }, []string{"retrained-3: an empty model"}},
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},
 	{"a slip in an array's name", func(d damaged) { d.rename("unlearned/embedding.npy", "unlearned/embeddings.npy") }, []string{"unlearned/embeddings.npy: no array of a model has this name; did you mean embedding?"}},
+	{"another spelling of a copy's name", func(d damaged) {
+		d.matrix("quantized-int8/outputs.npy", d.fill(4, func(i, j int) float64 { return float64(i - j) }))
+	}, []string{"quantized-int8: holds arrays, and no model has this name; did you mean quantised-int8?"}},
+	{"a slip in the name of inputs", func(d damaged) { d.matrix("input.npy", d.fill(4, func(i, j int) float64 { return 1 })) },
+		[]string{"input.npy: no array of this name is known; did you mean inputs?"}},
+	{"rows that are text", func(d damaged) { d.header("forget.npy", "<U3", "(2,)", 24) },
+		[]string{"forget.npy: <U3 (2,) is text, and row numbers or a mask of bools are expected"}},
 	{"a slip in a model's name", func(d damaged) { d.rename("unlearned", "unlerned") }, []string{"unlerned: holds arrays, and no model has this name; did you mean unlearned?", "there is no unlearned model"}},
 	{"a set in another format", func(d damaged) { d.raw("heldout.npz", "PK\x03\x04") }, []string{"heldout.npz: arrays are read from heldout.npy alone"}},
 	{"labels as text", func(d damaged) { d.remove("labels.npy"); d.raw("labels.csv", "0\n1\n") }, []string{"labels.csv: arrays are read from labels.npy alone"}},

@@ -156,7 +156,7 @@ func TestTheReportNamesCopies(t *testing.T) {
 	p, err := r.Page()
 	must(t, err)
 	must(t, p.Markdown(&md))
-	for _, want := range []string{"1 of 60 forgotten records have an identical copy", "cannot be forgotten", "Blind attack", "1 held-out records have an identical copy"} {
+	for _, want := range []string{"1 of 60 forgotten records has an identical copy", "cannot be forgotten", "Blind attack", "1 held-out record has an identical copy"} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("the report does not say %q", want)
 		}
@@ -236,5 +236,19 @@ func TestInputsThatAreTheSameForAllRecordsAreSaidToBeSo(t *testing.T) {
 	}
 	if c.Copies == nil || c.Copies.Identical.Value != 1 || !strings.Contains(c.Copies.NearWhy, "no other one whose inputs differ") {
 		t.Errorf("copies: %+v, %q", c.Copies, c.CopiesWhy)
+	}
+}
+
+// One record has, and several have.
+func TestCopiesAreCountedInSentences(t *testing.T) {
+	e := &Evidence{}
+	e.Forget, e.Retain = []int{0}, []int{1}
+	c := &audit.Copies{HeldOutRows: []int{2, 3}, Compared: 1, Searched: 1, Measure: "m"}
+	got := strings.Join(copySentences(c, e), " ")
+	for _, want := range []string{"The only forgotten record does not have an identical copy among 1 retained record.", "2 held-out records have",
+		"The only forgotten record does not have a near copy among 1 retained record: m."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
+		}
 	}
 }
