@@ -64,8 +64,9 @@ const (
 //   - texts that share at least 0.8 of their distinct shingles of 5 tokens (Jaccard's index:
 //     common ones over all of both) with a retained one. A shorter text is one shingle.
 //
-// Of many records an evenly spaced part is compared: at most 1,000 of a set, and as many retained
-// ones as 1e10 products allow (Copies.Searched).
+// All texts are compared. Of many vectors an evenly spaced part is: at most 1,000 of a set, and as many
+// retained ones as 1e10 products allow (Copies.Searched). Near vectors need a retained record with other
+// inputs for every one (Copies.NearWhy).
 func (e *Evidence) Copies() (*Copies, error) {
 	if err := e.checkInputs(); err != nil {
 		return nil, err
@@ -127,7 +128,8 @@ func (e *Evidence) nearCopies(c *Copies, forget []int) (compared []int, near []b
 	c.Searched = len(g.rows)
 	own := g.nearest(evenlySpaced(g.rows, maxCompared), false)
 	if alone := countInfinite(own); alone > 0 {
-		c.NearWhy = fmt.Sprintf("%d of %d retained records have no other one whose inputs differ from theirs, so that there is no such quantile", alone, len(own))
+		c.NearWhy = fmt.Sprintf("%d of %d retained records have no other one whose inputs differ from theirs, so that there is no such quantile",
+			alone, len(own))
 		return nil, nil, nil
 	}
 	threshold, err := stats.Quantile(own, nearQuantile)

@@ -216,7 +216,8 @@ func (c *InputChecks) parts(e *Evidence) []report.Part {
 func (c *InputChecks) beware(e *Evidence) string {
 	s := ""
 	if c.Copies != nil && len(c.Copies.IdenticalRows) > 0 {
-		s = fmt.Sprintf("Identical copies of %d of %d forgotten records stay in training, and cannot be forgotten. ", len(c.Copies.IdenticalRows), len(e.Forget))
+		s = fmt.Sprintf("Identical copies of %d of %d forgotten records stay in training, and cannot be forgotten. ",
+			len(c.Copies.IdenticalRows), len(e.Forget))
 	}
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
