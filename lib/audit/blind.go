@@ -17,7 +17,7 @@ const maxBlind = 600
 //
 // Null: 0.5, the sets have the same distribution, which the null of every attack on a model supposes.
 // Where the AUC is away from it, an attack may reach as much without any memory, on either side of
-// 0.5.
+// 0.5. Inputs that are the same for all of these records give no reading.
 func (e *Evidence) BlindAttack() (*Reading, error) {
 	if err := e.checkInputs(); err != nil {
 		return nil, err
@@ -41,9 +41,16 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 	for k := range rows {
 		r.Member = append(r.Member, k < min(maxBlind, len(e.Forget)))
 	}
-	var err error
-	if r.Kernel, err = e.inputKernel(rows); err != nil {
+	inputs, err := e.inputKernel(rows)
+	if err != nil {
 		return nil, err
+	}
+	if inputs.Empty() {
+		return NoReading(BlindAttackName, "", Reason{CannotTell, e.sameInputs()}), nil
+	}
+	r.Kernel = inputs
+	if e.Labels != nil {
+		r.Kernel = blind.Mean(inputs, blind.Classes(valuesAt(e.Labels, rows)))
 	}
 	result, err := blind.Attack(r, rng)
 	if err != nil {
@@ -52,25 +59,27 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 	return &Reading{Lens: BlindAttackName, Memory: Above, Estimate: result.AUC, Floor: result.Floor}, nil
 }
 
-// inputKernel says how alike records are in their inputs and labels.
-func (e *Evidence) inputKernel(rows []int) (blind.Kernel, error) {
-	var kernels []blind.Kernel
+// sameInputs says that inputs tell no record from another.
+func (e *Evidence) sameInputs() string {
 	if e.Texts != nil {
-		kernels = append(kernels, blind.Texts(valuesAt(e.Texts, rows)))
-	} else {
-		all, err := e.Inputs.Read()
-		if err != nil {
-			return blind.Kernel{}, err
-		}
-		_, cols := all.Shape()
-		x := array.New[float64](len(rows), cols)
-		for k, i := range rows {
-			copy(x.Row(k), all.Read(x.Row(k), i))
-		}
-		kernels = append(kernels, blind.Vectors(x))
+		return "the inputs say nothing: all texts are equally long, and no token is in three of them and not in all"
 	}
-	if e.Labels != nil {
-		kernels = append(kernels, blind.Classes(valuesAt(e.Labels, rows)))
+	return "the inputs are the same for all forgotten and held-out records"
+}
+
+// inputKernel says how alike records are in their inputs.
+func (e *Evidence) inputKernel(rows []int) (blind.Kernel, error) {
+	if e.Texts != nil {
+		return blind.Texts(valuesAt(e.Texts, rows)), nil
 	}
-	return blind.Mean(kernels...), nil
+	all, err := e.Inputs.Read()
+	if err != nil {
+		return blind.Kernel{}, err
+	}
+	_, cols := all.Shape()
+	x := array.New[float64](len(rows), cols)
+	for k, i := range rows {
+		copy(x.Row(k), all.Read(x.Row(k), i))
+	}
+	return blind.Vectors(x), nil
 }

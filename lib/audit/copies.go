@@ -64,8 +64,9 @@ const (
 //   - texts that share at least 0.8 of their distinct shingles of 5 tokens (Jaccard's index:
 //     common ones over all of both) with a retained one. A shorter text is one shingle.
 //
-// Of many records an evenly spaced part is compared: at most 1,000 of a set, and as many retained
-// ones as 1e10 products allow (Copies.Searched).
+// All texts are compared. Of many vectors an evenly spaced part is: at most 1,000 of a set, and as many
+// retained ones as 1e10 products allow (Copies.Searched). Near vectors need a retained record with other
+// inputs for every one (Copies.NearWhy).
 func (e *Evidence) Copies() (*Copies, error) {
 	if err := e.checkInputs(); err != nil {
 		return nil, err
@@ -126,6 +127,11 @@ func (e *Evidence) nearCopies(c *Copies, forget []int) (compared []int, near []b
 	}
 	c.Searched = len(g.rows)
 	own := g.nearest(evenlySpaced(g.rows, maxCompared), false)
+	if alone := countInfinite(own); alone > 0 {
+		c.NearWhy = fmt.Sprintf("%d of %d retained records have no other one whose inputs differ from theirs, so that there is no such quantile",
+			alone, len(own))
+		return nil, nil, nil
+	}
 	threshold, err := stats.Quantile(own, nearQuantile)
 	if err != nil {
 		return nil, nil, err
@@ -134,6 +140,15 @@ func (e *Evidence) nearCopies(c *Copies, forget []int) (compared []int, near []b
 		near = append(near, d < threshold)
 	}
 	return compared, near, nil
+}
+
+func countInfinite(x []float64) (n int) {
+	for _, v := range x {
+		if math.IsInf(v, 0) {
+			n++
+		}
+	}
+	return n
 }
 
 // gallery holds records in standardised columns.
@@ -149,20 +164,27 @@ type gallery struct {
 func newGallery(all array.Rows, rows, others []int) (*gallery, error) {
 	_, cols := all.Shape()
 	g := &gallery{all: all, rows: rows, mean: make([]float64, cols), scale: make([]float64, cols), x: array.New[float64](len(rows), cols)}
-	n, squares, buffer := float64(len(others)), make([]float64, cols), make([]float64, cols)
+	n, squares, buffer, largest := float64(len(others)), make([]float64, cols), make([]float64, cols), make([]float64, cols)
 	for _, i := range others {
 		for j, v := range all.Read(buffer, i) {
 			g.mean[j] += v / n
+			largest[j] = max(largest[j], math.Abs(v))
 		}
+	}
+	// Columns are squared in units of a power of two, which is exact: squares of 1e-200 would be 0.
+	exponents := make([]int, cols)
+	for j, v := range largest {
+		_, exponents[j] = math.Frexp(v)
 	}
 	for _, i := range others {
 		for j, v := range all.Read(buffer, i) {
-			d := v - g.mean[j]
+			d := math.Ldexp(v-g.mean[j], -exponents[j])
 			squares[j] += float64(d*d) / n
 		}
 	}
 	for j, v := range squares {
-		g.scale[j] = cmp.Or(math.Sqrt(v), 1) // a constant column is the same for all, or as far apart as it says
+		// A constant column is the same for all, or as far apart as it says.
+		g.scale[j] = cmp.Or(math.Ldexp(math.Sqrt(v), exponents[j]), 1)
 	}
 	for k, i := range rows {
 		copy(g.x.Row(k), all.Read(g.x.Row(k), i))

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -175,5 +176,32 @@ func TestCopiesRefuse(t *testing.T) {
 	e.Forget = nil
 	if _, err := e.Copies(); err == nil {
 		t.Error("there is nothing to forget")
+	}
+}
+
+// Where all retained inputs are the same, identical copies are counted and near ones have a reason.
+func TestCopiesOfRetainedRecordsThatAreAllTheSameAreCounted(t *testing.T) {
+	e, x := vectorEvidence(5)
+	for _, i := range e.Retain {
+		copy(x.Row(i), []float64{1, 0.1, 3, -4, 5})
+	}
+	copy(x.Row(7), x.Row(e.Retain[0]))
+	c := copiesOf(t, e)
+	if !slices.Equal(c.IdenticalRows, []int{7}) || !math.IsNaN(c.Near.Value) || !strings.Contains(c.NearWhy, "300 of 300 retained records have no other one whose inputs differ") {
+		t.Errorf("%v, %v, %q", c.IdenticalRows, c.Near.Value, c.NearWhy)
+	}
+}
+
+// The unit of the inputs does not matter, however small its squares.
+func TestNearCopiesDoNotDependOnTheUnit(t *testing.T) {
+	e, x := vectorEvidence(6)
+	copy(x.Row(5), x.Row(e.Retain[3]))
+	x.Row(5)[2] *= 1 + 1e-4
+	want := copiesOf(t, e)
+	for i := range x.Data {
+		x.Data[i] = math.Ldexp(x.Data[i], -700)
+	}
+	if c := copiesOf(t, e); !slices.Contains(want.NearRows, 5) || !slices.Equal(c.NearRows, want.NearRows) {
+		t.Errorf("near %v, in small units %v, %q", want.NearRows, c.NearRows, c.NearWhy)
 	}
 }

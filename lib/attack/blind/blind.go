@@ -57,12 +57,15 @@ type Result struct {
 // times between the clusters of a fold (within a cluster that is of both sets). The interval is that of
 // stats.ClusterAUC, and no narrower than 1.96 root mean squares of the shuffled AUC's distance from 0.5.
 //
-// It refuses fewer than 5 clusters of a set.
+// It refuses fewer than 5 clusters of a set, and a kernel that says nothing.
 func Attack(r Records, rng *rand.Rand) (*Result, error) {
 	defer progress.Begin("blind attack", 0).Done()
 	n := len(r.Member)
 	if r.Kernel.x.Rows != n || r.Clusters != nil && len(r.Clusters) != n {
 		return nil, fmt.Errorf("blind: %d records, %d in the kernel and %d in clusters", n, r.Kernel.x.Rows, len(r.Clusters))
+	}
+	if r.Kernel.Empty() {
+		return nil, errors.New("blind: all records are alike, there is nothing to tell the sets apart by")
 	}
 	clusters := clustersOf(r)
 	fold, err := deal(clusters, n, rng)

@@ -219,7 +219,51 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 	same := array.New[float64](len(r.Member), 3)
 	r.Kernel = Vectors(same)
-	if out, err := Attack(r, rand.New(rand.NewPCG(1, 1))); err == nil && out.AUC.Value != 0.5 {
+	if out, err := Attack(r, rand.New(rand.NewPCG(1, 1))); err == nil {
 		t.Errorf("inputs that are all the same: %+v", out.AUC)
+	}
+}
+
+// The unit and the offset of a column do not matter, as long as its numbers still differ.
+func TestADifferenceIsFoundInAnyUnit(t *testing.T) {
+	r, x := vectors(9, 1, 2)
+	want := attacked(t, r, 3).AUC
+	for name, as := range map[string]func(v float64) float64{
+		"x + 1e13":   func(v float64) float64 { return v + 1e13 },
+		"x + 1e15":   func(v float64) float64 { return v + 1e15 },
+		"x * 1e-200": func(v float64) float64 { return v * 1e-200 },
+		"x * 1e99":   func(v float64) float64 { return v * 1e99 },
+	} {
+		y := array.New[float64](x.Rows, x.Cols)
+		for i, v := range x.Data {
+			y.Data[i] = as(v)
+		}
+		r.Kernel = Vectors(y)
+		if got := attacked(t, r, 3).AUC; got.Low <= 0.5 || math.Abs(got.Value-want.Value) > 0.02 {
+			t.Errorf("%s: AUC %.3f (%.3f to %.3f), of x %.3f", name, got.Value, got.Low, got.High, want.Value)
+		}
+	}
+}
+
+// Columns that are constant, also where their mean is rounded, and squares that are, say nothing.
+func TestConstantColumnsSayNothing(t *testing.T) {
+	x := array.New[float64](30, 2)
+	for i := range x.Rows {
+		x.Row(i)[0], x.Row(i)[1] = 0.1, 1e13+0.3
+	}
+	if !Vectors(x).Empty() {
+		t.Error("constant columns say something")
+	}
+	for i := range x.Rows {
+		x.Row(i)[0] = 0.3 + 0.1*float64(i%2) // both squares are 1
+	}
+	k, lone := Vectors(x), array.New[float64](x.Rows, 1)
+	for i := range x.Rows {
+		lone.Row(i)[0] = float64(i%2) - 0.5
+	}
+	for i, v := range products(lone).x.Data {
+		if math.Abs(k.x.Data[i]-v) > 1e-9 {
+			t.Fatalf("element %d is %v, of the column alone %v", i, k.x.Data[i], v)
+		}
 	}
 }

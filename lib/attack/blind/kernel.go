@@ -5,6 +5,7 @@ package blind
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -28,35 +29,69 @@ func Vectors(x array.Matrix[float64]) Kernel {
 		for i := range x.Rows {
 			linear.Row(i)[j] = x.Row(i)[j]
 		}
-		standardise(linear, j)
+		standardise(linear, j, 0)
 		for i := range x.Rows {
 			v := linear.Row(i)[j]
 			squares.Row(i)[j] = float64(v * v)
 		}
-		standardise(squares, j)
+		standardise(squares, j, rounding)
 	}
 	return Mean(products(linear), products(squares))
 }
 
-// standardise gives a column a mean of 0 and a standard deviation of 1, with a bound.
-func standardise(x array.Matrix[float64], j int) {
-	mean, variance, n := 0.0, 0.0, float64(x.Rows)
-	for i := range x.Rows {
-		mean += x.Row(i)[j] / n
+// rounding is the standard deviation, relative to the mean, up to which the squares of standardised numbers
+// differ by rounding alone.
+const rounding = 1e-12
+
+// standardise gives a column a mean of 0 and a standard deviation of 1, with a bound. A column whose standard
+// deviation is at most constant times its mean becomes 0.
+func standardise(x array.Matrix[float64], j int, constant float64) {
+	column := make([]float64, x.Rows)
+	for i := range column {
+		column[i] = x.Row(i)[j]
 	}
-	for i := range x.Rows {
-		d := x.Row(i)[j] - mean
-		variance += float64(d*d) / n
+	mean := 0.0
+	if slices.Min(column) < slices.Max(column) {
+		mean = center(column)
+		center(column) // the mean of numbers far from 0 is rounded
+	} else {
+		clear(column)
 	}
-	sd := math.Sqrt(variance)
-	for i := range x.Rows {
-		v := &x.Row(i)[j]
-		if *v -= mean; sd > 1e-12*math.Abs(mean) {
-			*v = max(-clip, min(clip, *v/sd))
+	sd, unit := deviation(column)
+	for i, v := range column {
+		if sd > constant*math.Abs(math.Ldexp(mean, -unit)) {
+			x.Row(i)[j] = max(-clip, min(clip, math.Ldexp(v, -unit)/sd))
 		} else {
-			*v = 0
+			x.Row(i)[j] = 0
 		}
 	}
+}
+
+// center takes the mean away, and returns it.
+func center(x []float64) float64 {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for i := range x {
+		x[i] -= mean
+	}
+	return mean
+}
+
+// deviation returns the root mean square in units of 2^unit, the power of two above the largest magnitude: the square
+// of 1e-200 would be 0.
+func deviation(x []float64) (sd float64, unit int) {
+	largest, variance := 0.0, 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v))
+	}
+	_, unit = math.Frexp(largest)
+	for _, v := range x {
+		d := math.Ldexp(v, -unit)
+		variance += float64(d*d) / float64(len(x))
+	}
+	return math.Sqrt(variance), unit
 }
 
 // products returns the kernel of the products of rows.
@@ -180,7 +215,7 @@ func Mean(all ...Kernel) Kernel {
 		if len(k.x.Data) != len(out.Data) {
 			panic(fmt.Sprintf("blind: kernels of %d and %d records", out.Rows, k.x.Rows))
 		}
-		if k.empty() {
+		if k.Empty() {
 			continue
 		}
 		used++
@@ -194,8 +229,8 @@ func Mean(all ...Kernel) Kernel {
 	return Kernel{out}
 }
 
-// empty reports whether all records are alike.
-func (k Kernel) empty() bool {
+// Empty reports whether the kernel says nothing: all records are alike.
+func (k Kernel) Empty() bool {
 	for i := range k.x.Rows {
 		if k.x.Row(i)[i] != 0 {
 			return false

@@ -121,7 +121,7 @@ var damages = []struct {
 		groups := rowsOf(100)
 		groups[20], groups[21], groups[71] = 5, 6, 7
 		d.rows("group.npy", groups)
-	}, []string{`group.npy: group "5" with records to be forgotten has retained records too (and 1 more): forget whole groups, or say "groups_may_mix": true`,
+	}, []string{`group.npy: groups "5", "6" with records to be forgotten have retained records too: forget whole groups, or say "groups_may_mix": true`,
 		`group.npy: group "7" with records to be forgotten has held-out records too: forget`}},
 	{"a unit without groups", func(d damaged) { d.raw("audit.json", `{"group_unit": "author"}`) },
 		[]string{"audit.json: group_unit and groups_may_mix say something of groups, and there are none: group.npy"}},
@@ -134,6 +134,13 @@ var damages = []struct {
 	{"an empty model", func(d damaged) { must(d.t, os.Mkdir(d.path("retrained-3"), 0o755)) }, []string{"retrained-3: an empty model"}},
 	{"a slip in a file's name", func(d damaged) { d.rename("heldout.npy", "held-out.npy") }, []string{"held-out.npy: no array of this name is known; did you mean heldout?"}},
 	{"a slip in an array's name", func(d damaged) { d.rename("unlearned/embedding.npy", "unlearned/embeddings.npy") }, []string{"unlearned/embeddings.npy: no array of a model has this name; did you mean embedding?"}},
+	{"another spelling of a copy's name", func(d damaged) {
+		d.matrix("quantized-int8/outputs.npy", d.fill(4, func(i, j int) float64 { return float64(i - j) }))
+	}, []string{"quantized-int8: holds arrays, and no model has this name; did you mean quantised-int8?"}},
+	{"a slip in the name of inputs", func(d damaged) { d.matrix("input.npy", d.fill(4, func(i, j int) float64 { return 1 })) },
+		[]string{"input.npy: no array of this name is known; did you mean inputs?"}},
+	{"rows that are text", func(d damaged) { d.header("forget.npy", "<U3", "(2,)", 24) },
+		[]string{"forget.npy: <U3 (2,) is text, and row numbers or a mask of bools are expected"}},
 	{"a slip in a model's name", func(d damaged) { d.rename("unlearned", "unlerned") }, []string{"unlerned: holds arrays, and no model has this name; did you mean unlearned?", "there is no unlearned model"}},
 	{"a set in another format", func(d damaged) { d.raw("heldout.npz", "PK\x03\x04") }, []string{"heldout.npz: arrays are read from heldout.npy alone"}},
 	{"labels as text", func(d damaged) { d.remove("labels.npy"); d.raw("labels.csv", "0\n1\n") }, []string{"labels.csv: arrays are read from labels.npy alone"}},
@@ -183,6 +190,12 @@ var damages = []struct {
 		d.rows("labels.npy", y)
 	}, []string{"labels.npy: labels run from 1 to 4; they count from 0"}},
 	{"a label out of range", func(d damaged) { y := slices.Clone(d.m.y); y[42] = 7; d.rows("labels.npy", y) }, []string{"labels.npy: element 42 is 7, and the outputs have 4 columns: labels run from 0 to 3"}},
+	{"labels below and above the range", func(d damaged) {
+		y := slices.Clone(d.m.y)
+		y[3], y[42], y[43], y[44] = -1, 7, 4, -2
+		d.rows("labels.npy", y)
+	},
+		[]string{"labels.npy: element 42 is 7 (and 1 more), and the outputs have 4 columns", "labels.npy: element 3 is -1 (and 1 more), and labels count from 0"}},
 	{"a negative label", func(d damaged) { y := slices.Clone(d.m.y); y[42] = -1; d.rows("labels.npy", y) }, []string{"labels.npy: element 42 is -1, and labels count from 0"}},
 	{"NaN in outputs", func(d damaged) {
 		d.edit("unlearned/outputs.npy", func(x array.Matrix[float64]) { x.Row(3)[1], x.Row(5)[2] = math.NaN(), math.Inf(1) })

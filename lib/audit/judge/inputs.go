@@ -90,11 +90,10 @@ func (c *InputChecks) Sentences(e *Evidence) []string {
 // copySentences says which forgotten records stay as copies.
 func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 	if n := len(c.IdenticalRows); n > 0 {
-		out = append(out, fmt.Sprintf("%d of %d forgotten records have an identical copy among the retained ones (rows %s). What stays in "+
-			"training cannot be forgotten: "+
-			"a model retrained without the forgotten records knows these too.", n, len(e.Forget), someRows(c.IdenticalRows)))
+		out = append(out, fmt.Sprintf("%s among the retained ones (rows %s). What stays in training cannot be forgotten: "+
+			"a model retrained without the forgotten records knows these too.", haveCopies(n, len(e.Forget), "an identical copy"), someRows(c.IdenticalRows)))
 	} else {
-		out = append(out, fmt.Sprintf("None of %d forgotten records has an identical copy among the %d retained ones.", len(e.Forget), len(e.Retain)))
+		out = append(out, fmt.Sprintf("%s among %s.", haveCopies(n, len(e.Forget), "an identical copy"), counted(len(e.Retain), "retained record")))
 	}
 	if len(c.HeldOutRows) > 0 {
 		out = append(out, heldOutCopies(c))
@@ -102,7 +101,7 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 	if c.NearWhy != "" {
 		return out
 	}
-	s := fmt.Sprintf("%d of %d forgotten records have a near copy among %d retained ones", len(c.NearRows), c.Compared, c.Searched)
+	s := haveCopies(len(c.NearRows), c.Compared, "a near copy") + " among " + counted(c.Searched, "retained record")
 	if len(c.NearRows) > 0 {
 		s += fmt.Sprintf(" (rows %s)", someRows(c.NearRows))
 	}
@@ -119,8 +118,35 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 
 // heldOutCopies warns of held-out records that the models were trained on.
 func heldOutCopies(c *audit.Copies) string {
-	return fmt.Sprintf("%d held-out records have an identical copy among the forgotten or the retained ones (rows %s): the models were trained on them; "+
-		"leave them out of heldout.npy.", len(c.HeldOutRows), someRows(c.HeldOutRows))
+	have := "have"
+	if len(c.HeldOutRows) == 1 {
+		have = "has"
+	}
+	return fmt.Sprintf("%s %s an identical copy among the forgotten or the retained ones (rows %s): the models were trained on these inputs; "+
+		"leave such rows out of heldout.npy.", counted(len(c.HeldOutRows), "held-out record"), have, someRows(c.HeldOutRows))
+}
+
+// haveCopies says how many of the forgotten records have a copy.
+func haveCopies(n, of int, copy string) string {
+	switch {
+	case of == 1 && n == 1:
+		return "The only forgotten record has " + copy
+	case of == 1:
+		return "The only forgotten record does not have " + copy
+	case n == 0:
+		return fmt.Sprintf("None of %d forgotten records has %s", of, copy)
+	case n == 1:
+		return fmt.Sprintf("1 of %d forgotten records has %s", of, copy)
+	}
+	return fmt.Sprintf("%d of %d forgotten records have %s", n, of, copy)
+}
+
+// counted is a number of things.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // warnings are those of an audit, and of its inputs.
@@ -190,8 +216,8 @@ func (c *InputChecks) parts(e *Evidence) []report.Part {
 func (c *InputChecks) beware(e *Evidence) string {
 	s := ""
 	if c.Copies != nil && len(c.Copies.IdenticalRows) > 0 {
-		s = fmt.Sprintf("%d of %d forgotten records stay in training as identical copies, and cannot be forgotten. "+
-			"", len(c.Copies.IdenticalRows), len(e.Forget))
+		s = fmt.Sprintf("Identical copies of %d of %d forgotten records stay in training, and cannot be forgotten. ",
+			len(c.Copies.IdenticalRows), len(e.Forget))
 	}
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)

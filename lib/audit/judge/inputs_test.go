@@ -156,7 +156,7 @@ func TestTheReportNamesCopies(t *testing.T) {
 	p, err := r.Page()
 	must(t, err)
 	must(t, p.Markdown(&md))
-	for _, want := range []string{"1 of 60 forgotten records have an identical copy", "cannot be forgotten", "Blind attack", "1 held-out records have an identical copy"} {
+	for _, want := range []string{"1 of 60 forgotten records has an identical copy", "cannot be forgotten", "Blind attack", "1 held-out record has an identical copy"} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("the report does not say %q", want)
 		}
@@ -219,6 +219,36 @@ func TestTokensOfTextsAreInputs(t *testing.T) {
 		spoil(dir)
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q: %v", want, err)
+		}
+	}
+}
+
+// Inputs that are the same for all records are said to be so, and the AUC of nothing is not shown as one.
+func TestInputsThatAreTheSameForAllRecordsAreSaidToBeSo(t *testing.T) {
+	dir, x := withInputs(t, 9, all, 0)
+	for i := range x.Data {
+		x.Data[i] = 0.1
+	}
+	must(t, npy.Write(filepath.Join(dir, "inputs.npy"), x))
+	c := audited(t, dir).Inputs
+	if c.Blind != nil || c.BlindWhy != "the inputs are the same for all forgotten and held-out records" {
+		t.Errorf("blind attack: %+v, %q", c.Blind, c.BlindWhy)
+	}
+	if c.Copies == nil || c.Copies.Identical.Value != 1 || !strings.Contains(c.Copies.NearWhy, "no other one whose inputs differ") {
+		t.Errorf("copies: %+v, %q", c.Copies, c.CopiesWhy)
+	}
+}
+
+// One record has, and several have.
+func TestCopiesAreCountedInSentences(t *testing.T) {
+	e := &Evidence{}
+	e.Forget, e.Retain = []int{0}, []int{1}
+	c := &audit.Copies{HeldOutRows: []int{2, 3}, Compared: 1, Searched: 1, Measure: "m"}
+	got := strings.Join(copySentences(c, e), " ")
+	for _, want := range []string{"The only forgotten record does not have an identical copy among 1 retained record.", "2 held-out records have",
+		"The only forgotten record does not have a near copy among 1 retained record: m."} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %q", want, got)
 		}
 	}
 }

@@ -201,8 +201,11 @@ func (l *layout) overlay(c *Config) {
 	}
 }
 
+// roles are the names of models without their numbers.
+var roles = []string{"unlearned", "original", "retrained", "checkpoint", "quantised", "shadow", "reference"}
+
 // roleName matches the folders of models: unlearned, retrained-2, retrained_b, shadow7, shadows.
-var roleName = regexp.MustCompile(`^(unlearned|original|retrained|checkpoint|quantised|shadow|reference)s?([-_. ].*|[0-9]+)?$`)
+var roleName = regexp.MustCompile(`^(` + strings.Join(roles, "|") + `)s?([-_. ].*|[0-9]+)?$`)
 
 // roleNames are examples of each role.
 var roleNames = []string{"unlearned", "original", "retrained", "checkpoint-1", "quantised-int4", "shadow-1", "reference"}
@@ -260,7 +263,7 @@ func (l *layout) addFolder(name string) {
 	word := roleName.FindStringSubmatch(filepath.Base(name))
 	if word == nil {
 		if name != reportFolder && holdsArrays(filepath.Join(l.dir, name)) {
-			l.addUnexpected(name, "holds arrays, and no model has this name%s", suggestion(name, roleNames))
+			l.addUnexpected(name, "holds arrays, and no model has this name%s", roleSuggestion(name))
 		}
 		return
 	}
@@ -357,12 +360,34 @@ func holdsArrays(dir string) bool {
 // compareNatural orders shadow-2 before shadow-10.
 func compareNatural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
 
-// suggestion names the known name that a wrong one resembles, or else all known names.
+// suggestion names the known name that a wrong one resembles most, or else all known names.
 func suggestion(word string, known []string) string {
-	for _, k := range known {
-		if datasets.Similar(word, k) {
-			return fmt.Sprintf("; did you mean %s?", k)
-		}
+	if k := nearest(word, known); k != "" {
+		return fmt.Sprintf("; did you mean %s?", k)
 	}
 	return "; there are " + strings.Join(known, ", ")
+}
+
+// nearest returns the known name that resembles a word, of several the one whose length is nearest; empty: there
+// is none.
+func nearest(word string, known []string) string {
+	best, distance := "", 0
+	for _, k := range known {
+		if d := max(len(k)-len(word), len(word)-len(k)); datasets.Similar(word, k) && (best == "" || d < distance) {
+			best, distance = k, d
+		}
+	}
+	return best
+}
+
+// roleSuggestion is suggestion for the folder of a model, of which it keeps the number: checkpoint-3 for chekpoint-3.
+func roleSuggestion(name string) string {
+	end := strings.IndexAny(name, "-_. 0123456789")
+	if end < 0 {
+		end = len(name)
+	}
+	if role := nearest(name[:end], roles); role != "" && roleName.MatchString(role+name[end:]) {
+		return fmt.Sprintf("; did you mean %s?", role+name[end:])
+	}
+	return suggestion(name, roleNames)
 }

@@ -87,8 +87,16 @@ func (a *loader) checkMixedGroups() {
 		if len(mixed) == 0 || a.GroupsMayMix {
 			continue
 		}
-		a.problems.add(strings.Join(a.Group, " + "), "group %q with records to be forgotten has %s records too%s: forget whole groups, or say "+
-			`"groups_may_mix": true in audit.json`, a.e.groupNames[mixed[0]], s.Adjective(), more(len(mixed)))
+		var names []string
+		for _, g := range mixed[:min(len(mixed), maxFaults)] {
+			names = append(names, fmt.Sprintf("%q", a.e.groupNames[g]))
+		}
+		of, has := "group "+names[0], "has"
+		if len(mixed) > 1 {
+			of, has = "groups "+strings.Join(names, ", ")+more(len(mixed)-len(names)+1), "have"
+		}
+		a.problems.add(strings.Join(a.Group, " + "), "%s with records to be forgotten %s %s records too: forget whole groups, or say "+
+			`"groups_may_mix": true in audit.json`, of, has, s.Adjective())
 	}
 }
 

@@ -4,8 +4,6 @@ package judge
 
 import (
 	"strings"
-
-	"github.com/lethe-ml/lethe/lib/array/npy"
 )
 
 // The names of the arrays of inputs.
@@ -40,9 +38,6 @@ func (a *loader) loadInputs() {
 // loadTexts reads the tokens of every text.
 func (a *loader) loadTexts() {
 	offsets, name := a.readOffsets(a.InputOffset), strings.Join(a.InputTokens, " + ")
-	if offsets == nil {
-		return
-	}
 	if len(a.InputTokens) > 1 {
 		a.problems.add(name, "the numbers of tokens must be in one file")
 		return
@@ -55,12 +50,15 @@ func (a *loader) loadTexts() {
 		a.problems.add(name, "shape %s, expected one number per token, all texts end to end", info)
 		return
 	}
-	tokens, err := npy.ReadIndices(a.path(name))
-	switch end := offsets[len(offsets)-1]; {
-	case err != nil:
-		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+	if info.Kind() == 'b' {
+		a.problems.add(name, "%s, and the numbers of tokens are expected", info)
 		return
-	case len(tokens) != end:
+	}
+	tokens, ok := a.readNaturals(name, info, 0, "tokens are numbered from 0")
+	if !ok || offsets == nil {
+		return
+	}
+	if end := offsets[len(offsets)-1]; len(tokens) != end {
 		a.problems.add(name, "%d tokens, and %s ends at %d", len(tokens), strings.Join(a.InputOffset, " + "), end)
 		return
 	}

@@ -35,7 +35,7 @@ func (a *loader) loadLabels() {
 	if len(a.Labels) == 0 {
 		return
 	}
-	name := strings.Join(a.Labels, " + ")
+	name, fine := strings.Join(a.Labels, " + "), true
 	var y []int
 	for _, file := range a.Labels {
 		info, ok := a.infos[file]
@@ -47,32 +47,50 @@ func (a *loader) loadLabels() {
 			a.problems.add(file, "%s", a.textWithoutPath(file, err))
 			return
 		}
+		odd := occurrences{}
 		for i, x := range v {
 			if x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
-				a.problems.add(file, "element %d is %v, and labels are whole numbers of at most %d", i, x, math.MaxInt32)
-				return
+				odd.add(fmt.Sprintf("element %d is %v", i, x))
+				x = 0
 			}
 			y = append(y, int(x))
 		}
+		if odd.n > 0 {
+			a.problems.add(file, "%s%s, and labels are whole numbers of at most %d", odd.first, odd.moreText(), math.MaxInt32)
+			fine = false
+		}
 	}
-	if len(y) == 0 {
-		return
-	}
-	low, high := slices.Min(y), slices.Max(y)
-	switch classes := a.e.Classes; {
-	case classes > 0 && low == 1 && high == classes:
-		a.problems.add(name, "labels run from 1 to %d; they count from 0", high)
-		return
-	case low < 0:
-		a.problems.add(name, "element %d is %d, and labels count from 0", slices.Index(y, low), low)
-		return
-	case classes > 0 && high >= classes:
-		a.problems.add(name, "element %d is %d, and the outputs have %d columns: labels run from 0 to %d", slices.Index(y, high), high, classes, classes-1)
-		return
-	}
-	if len(y) == a.e.Records {
+	if a.checkLabels(name, y) && fine && len(y) == a.e.Records {
 		a.e.Labels = y
 	}
+}
+
+// checkLabels reports labels that are out of range.
+func (a *loader) checkLabels(name string, y []int) bool {
+	if len(y) == 0 {
+		return false
+	}
+	classes := a.e.Classes
+	if classes > 0 && slices.Min(y) == 1 && slices.Max(y) == classes {
+		a.problems.add(name, "labels run from 1 to %d; they count from 0", classes)
+		return false
+	}
+	negative, large := occurrences{}, occurrences{}
+	for i, c := range y {
+		switch {
+		case c < 0:
+			negative.add(fmt.Sprintf("element %d is %d", i, c))
+		case classes > 0 && c >= classes:
+			large.add(fmt.Sprintf("element %d is %d", i, c))
+		}
+	}
+	if negative.n > 0 {
+		a.problems.add(name, "%s%s, and labels count from 0", negative.first, negative.moreText())
+	}
+	if large.n > 0 {
+		a.problems.add(name, "%s%s, and the outputs have %d columns: labels run from 0 to %d", large.first, large.moreText(), classes, classes-1)
+	}
+	return negative.n+large.n == 0
 }
 
 // isVector reports whether an array has one number per record.

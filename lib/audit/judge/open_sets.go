@@ -68,6 +68,10 @@ func (a *loader) loadSet(set audit.Set, files Files, owner []audit.Set) []int {
 
 // loadRows reads row numbers, or a mask over all records, and returns valid rows, each once.
 func (a *loader) loadRows(name string) ([]int, bool) {
+	if info, err := npy.ReadLabelInfo(a.path(name)); err == nil && (info.Kind() == 'U' || info.Kind() == 'S') {
+		a.problems.add(name, "%s is text, and row numbers or a mask of bools are expected", info)
+		return nil, false
+	}
 	info, ok := a.header(name)
 	if !ok {
 		return nil, false

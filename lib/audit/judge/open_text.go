@@ -5,7 +5,9 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -46,9 +48,8 @@ func (a *loader) readOffsets(f Files) []int {
 	if !ok || !isVector(info) {
 		return nil // loadHeaders has reported it
 	}
-	offsets, err := npy.ReadIndices(a.path(name))
-	if err != nil {
-		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+	offsets, ok := a.readNaturals(name, info, 0, "an offset is a number of tokens")
+	if !ok {
 		return nil
 	}
 	odd := occurrences{}
@@ -67,6 +68,31 @@ func (a *loader) readOffsets(f Files) []int {
 		return nil
 	}
 	return offsets
+}
+
+// readNaturals reads whole numbers, of which none may be below least for the reason why.
+func (a *loader) readNaturals(name string, info npy.Info, least float64, why string) ([]int, bool) {
+	if info.Kind() == 'i' || info.Kind() == 'u' {
+		values, err := npy.ReadVector(a.path(name))
+		if err != nil {
+			a.problems.add(name, "%s", a.textWithoutPath(name, err))
+			return nil, false
+		}
+		var faults []string
+		for i, v := range values {
+			if v < least {
+				faults = append(faults, fmt.Sprintf("element %d is %.0f, and %s", i, v, why))
+			}
+		}
+		if a.addFaults(name, faults); len(faults) > 0 {
+			return nil, false
+		}
+	}
+	out, err := npy.ReadIndices(a.path(name))
+	if err != nil {
+		a.problems.add(name, "%s", a.textWithoutPath(name, err))
+	}
+	return out, err == nil
 }
 
 // tokenFiles returns all files with a number per token.
@@ -89,13 +115,8 @@ func (a *loader) loadCompressed() {
 		if !ok || !isVector(info) {
 			return
 		}
-		lengths, err := npy.ReadIndices(a.path(name))
-		if err != nil {
-			a.problems.add(name, "%s", a.textWithoutPath(name, err))
-			return
-		}
-		if k := slices.IndexFunc(lengths, func(n int) bool { return n < 1 }); k >= 0 {
-			a.problems.add(name, "element %d is %d, and a compressed text has at least a byte", k, lengths[k])
+		lengths, ok := a.readNaturals(name, info, 1, "a compressed text has at least a byte")
+		if !ok {
 			return
 		}
 		all = append(all, lengths...)
@@ -105,9 +126,10 @@ func (a *loader) loadCompressed() {
 	}
 }
 
-// loadTokens reads a model's numbers of tokens. Losses come from them where there are no others.
+// loadTokens reads a model's numbers of tokens. Losses come from them where there are no others. Where the
+// offsets are refused, the numbers are checked all the same.
 func (a *loader) loadTokens(m *Model, files ModelFiles) {
-	if a.offsets == nil || !a.checkTokenArrays(files) {
+	if !a.checkTokenArrays(files) {
 		return
 	}
 	read := func(f Files) []float64 { return a.readTokens(f) }
@@ -120,15 +142,14 @@ func (a *loader) loadTokens(m *Model, files ModelFiles) {
 	if t.Mean == nil || t.Deviation == nil {
 		t.Mean, t.Deviation = nil, nil
 	}
-	if t.LogProb == nil || !a.checkTokens(t, files) || !whole {
+	whole = t.LogProb != nil && a.checkTokens(t, files) && whole
+	p := &language.Tokens{Offset: a.offsets, LogProb: read(files.Prefixed)}
+	prefixed := p.LogProb != nil && a.checkTokens(p, ModelFiles{LogProb: files.Prefixed})
+	if !whole || a.offsets == nil {
 		return
 	}
-	m.Tokens = t
-	if len(files.Prefixed) > 0 {
-		p := &language.Tokens{Offset: a.offsets, LogProb: read(files.Prefixed)}
-		if p.LogProb != nil && a.checkTokens(p, ModelFiles{LogProb: files.Prefixed}) {
-			m.Prefixed = p
-		}
+	if m.Tokens = t; prefixed {
+		m.Prefixed = p
 	}
 	if m.Losses == nil && len(a.offsets)-1 == a.e.Records {
 		m.Losses, m.Scaled = make([]float64, a.e.Records), make([]float64, a.e.Records)
@@ -204,7 +225,10 @@ func (a *loader) checkTokenHeader(f Files, kind byte) bool {
 	if !ok {
 		return false
 	}
-	n, tokens := 1, a.offsets[len(a.offsets)-1]
+	n, tokens := 1, -1 // unknown
+	if a.offsets != nil {
+		tokens = a.offsets[len(a.offsets)-1]
+	}
 	for _, d := range info.Shape {
 		n *= d
 	}
@@ -215,7 +239,7 @@ func (a *loader) checkTokenHeader(f Files, kind byte) bool {
 		a.problems.add(f[0], "%s, and bools are expected: whether the most probable token is the true one; save x.astype(bool)", info)
 	case info.Kind() != kind:
 		a.problems.add(f[0], "%s, and numbers with a fraction are expected", info)
-	case n != tokens:
+	case tokens >= 0 && n != tokens:
 		a.problems.add(f[0], "%d tokens, and %s ends at %d", n, strings.Join(a.Offset, " + "), tokens)
 	default:
 		return true
@@ -232,13 +256,23 @@ func (a *loader) checkTokens(t *language.Tokens, files ModelFiles) bool {
 	}
 	faults := map[string][]string{}
 	for _, f := range t.Faults() {
+		if a.offsets == nil && f.Array == language.OffsetArray {
+			continue // loadOffsets has reported it
+		}
 		file := name[f.Array][0]
 		faults[file] = append(faults[file], strings.Replace(f.What, "document ", "record ", 1))
+	}
+	for array, x := range map[language.TokenArray][]float64{
+		language.LogProbArray: t.LogProb, language.MeanArray: t.Mean, language.DeviationArray: t.Deviation,
+	} {
+		if large := a.largeTokens(x); len(large) > 0 {
+			faults[name[array][0]] = append(faults[name[array][0]], large...)
+		}
 	}
 	for _, file := range sortedKeys(faults) {
 		a.addFaults(file, faults[file])
 	}
-	if len(faults) > 0 {
+	if len(faults) > 0 || a.offsets == nil {
 		return false
 	}
 	base, err := t.Base()
@@ -257,6 +291,42 @@ func (a *loader) checkTokens(t *language.Tokens, files ModelFiles) bool {
 		return true
 	}
 	return false
+}
+
+// largeTokens names the finite numbers of tokens that are not inRange, by record where the offsets are known.
+func (a *loader) largeTokens(x []float64) (out []string) {
+	for i, v := range x {
+		if inRange(v) || math.IsNaN(v) || math.IsInf(v, 0) {
+			continue
+		}
+		place := fmt.Sprintf("token %d", i)
+		if len(a.offsets) > 0 {
+			record := sort.SearchInts(a.offsets, i+1) - 1
+			place = fmt.Sprintf("record %d, token %d", record, i-a.offsets[record])
+		}
+		out = append(out, place+" is "+describeBad(v))
+	}
+	return out
+}
+
+// answerFaults says what is wrong with answers.
+func answerFaults(x *language.Answers) (out []string) {
+	if err := x.Check(); err != nil {
+		out = strings.Split(err.Error(), "\n")
+	}
+	for q, right := range x.Right {
+		for k, v := range append([]float64{right}, x.Wrong[q]...) {
+			if inRange(v) || math.IsNaN(v) || math.IsInf(v, 0) {
+				continue
+			}
+			which := "the right answer"
+			if k > 0 {
+				which = fmt.Sprintf("wrong answer %d", k-1)
+			}
+			out = append(out, fmt.Sprintf("question %d: the log-probability of %s is %s", q, which, describeBad(v)))
+		}
+	}
+	return out
 }
 
 // addFaults lists the first faults of a file one by one, and the number of the others.
@@ -294,8 +364,8 @@ func (a *loader) loadAnswers(m *Model, files Files) {
 		}
 		out.Right, out.Wrong = append(out.Right, row[0]), append(out.Wrong, row[1:])
 	}
-	if err := out.Check(); err != nil {
-		a.addFaults(name, strings.Split(err.Error(), "\n"))
+	if faults := answerFaults(out); len(faults) > 0 {
+		a.addFaults(name, faults)
 		return
 	}
 	if s.rows == a.e.Records {

@@ -52,8 +52,8 @@ var regurgitation = []string{audit.ExactMemorisation{}.Name(), audit.ExtractionS
 // designTested says what the report has on the preparation of the data.
 func (r *Report) designTested() string {
 	if c := r.Inputs.Copies; c != nil {
-		return fmt.Sprintf("Not tested, but for one point of the preparation: %d of %d forgotten records have an identical copy among the retained ones.",
-			len(c.IdenticalRows), len(r.Evidence.Forget))
+		return fmt.Sprintf("Not tested, but for one point of the preparation: the forgotten records with an identical copy among the retained ones are "+
+			"%d of %d.", len(c.IdenticalRows), len(r.Evidence.Forget))
 	}
 	return "Not tested."
 }

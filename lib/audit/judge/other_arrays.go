@@ -17,7 +17,7 @@ func CheckName(model string) error {
 	first, inner, nested := strings.Cut(filepath.ToSlash(model), "/")
 	lost := inner == "" || inner == "activations" || strings.HasPrefix(inner, ".") || strings.Contains(inner, "/")
 	if !roleName.MatchString(first) || nested && lost || strings.ContainsFunc(model, unicode.IsControl) {
-		return fmt.Errorf("%q is no name for a model's folder%s", model, suggestion(first, roleNames))
+		return fmt.Errorf("%q is no name for a model's folder%s", model, roleSuggestion(first))
 	}
 	return nil
 }

@@ -314,3 +314,17 @@ func TestReportJSONIsWrittenLast(t *testing.T) {
 	}
 	must(t, r.Write(out))
 }
+
+// The guide explains every verdict that a report may have.
+func TestTheGuideExplainsEveryVerdict(t *testing.T) {
+	b, err := os.ReadFile("../../../docs/guide/audit.md")
+	must(t, err)
+	for _, call := range []audit.Call{
+		audit.Blind, audit.Forgotten, audit.Remembered, audit.Between, audit.Beyond, audit.Backwards, audit.Unclear, audit.CannotTell, audit.TooFew,
+		Unseen, Unmoved, Moved, Unplaced,
+	} {
+		if !strings.Contains(string(b), "\n| *"+string(call)+"* | ") {
+			t.Errorf("the guide does not explain %q", call)
+		}
+	}
+}

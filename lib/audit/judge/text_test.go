@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -196,6 +197,27 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			changeVector(dir, "unlearned/logprob", func(x []float64) { x[0], x[30] = 0.5, 0.25 })
 			changeVector(dir, "original/logprob", func(x []float64) { x[2] = math.NaN() })
 		}, []string{"unlearned/logprob.npy: record 0, token 0: the log-probability is above 0 (0.5)", "original/logprob.npy: record 0, token 2: the log-probability is NaN"}},
+		"log-probabilities that are too large": {func(dir string) {
+			changeVector(dir, "unlearned/logprob", func(x []float64) { x[2] = -1e200 })
+			changeVector(dir, "original/logprob_mean", func(x []float64) { x[1] = -1e150 })
+			changeVector(dir, "original/logprob_deviation", func(x []float64) { x[3] = 1e101 })
+			changeVector(dir, "unlearned/logprob_prefixed", func(x []float64) { x[len(x)-1] = -1e101 })
+		}, []string{"unlearned/logprob.npy: record 0, token 2 is -1e+200, too large", "original/logprob_mean.npy: record 0, token 1 is -1e+150, too large",
+			"original/logprob_deviation.npy: record 0, token 3 is 1e+101", fmt.Sprintf("unlearned/logprob_prefixed.npy: record %d, token ", textRecords-1)}},
+		"answers and patched layers that are too large": {func(dir string) {
+			x, y := array.New[float64](textRecords, 3), array.New[float64](textRecords, 2)
+			x.Row(4)[0], x.Row(6)[2], y.Row(3)[1] = -1e200, -1e150, -1e200
+			must(t, npy.Write(filepath.Join(dir, "unlearned", "answers.npy"), x))
+			must(t, npy.Write(filepath.Join(dir, "unlearned", "patched.npy"), y))
+		}, []string{"unlearned/answers.npy: question 4: the log-probability of the right answer is -1e+200, too large",
+			"unlearned/answers.npy: question 6: the log-probability of wrong answer 1 is -1e+150, too large",
+			"unlearned/patched.npy: row 3, column 1 is -1e+200, too large"}},
+		"offsets that fall beside what needs none": {func(dir string) {
+			changeRows(dir, "offset", func(x []int) { x[5], x[6] = x[6], x[5] })
+			changeVector(dir, "unlearned/logprob", func(x []float64) { x[2], x[30] = math.NaN(), -1e200 })
+			must(t, npy.WriteVector(filepath.Join(dir, "original", "correct.npy"), []float64{1, 0}))
+		}, []string{"offset.npy: element 6 is", "unlearned/logprob.npy: token 2: the log-probability is NaN", "unlearned/logprob.npy: token 30 is -1e+200",
+			"original/correct.npy: <f8 (2,), and bools are expected"}},
 		"a deviation below 0": {func(dir string) { changeVector(dir, "original/logprob_deviation", func(x []float64) { x[1] = -1 }) },
 			[]string{"original/logprob_deviation.npy: record 0, token 1: the deviation is below 0"}},
 		"a mean that is not finite": {func(dir string) {
@@ -255,6 +277,13 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			must(t, npy.Write(filepath.Join(dir, "unlearned", "patched.npy"), x))
 		}, []string{"unlearned/patched.npy: row 3, layer 1 is 0.1"}},
 		"a compressed length of 0": {func(dir string) { changeRows(dir, "zlib", func(x []int) { x[9] = 0 }) }, []string{"zlib.npy: element 9 is 0"}},
+		"compressed lengths below 1": {func(dir string) {
+			changeRows(dir, "zlib", func(x []int) { x[9], x[11] = 0, -3 })
+		}, []string{"zlib.npy: element 9 is 0, and a compressed text has at least a byte", "zlib.npy: element 11 is -3, and a compressed"}},
+		"tokens below 0 beside offsets that fall": {func(dir string) {
+			must(t, npy.WriteIndices(filepath.Join(dir, "input_tokens.npy"), []int{4, -1, 3, -2}))
+			must(t, npy.WriteIndices(filepath.Join(dir, "input_offset.npy"), []int{0, 3, 2}))
+		}, []string{"input_tokens.npy: element 1 is -1, and tokens are numbered from 0", "input_tokens.npy: element 3 is -2", "input_offset.npy: element 2 is 2, below the 3"}},
 		"a misspelt array": {func(dir string) {
 			must(t, os.Rename(filepath.Join(dir, "unlearned", "logprob.npy"), filepath.Join(dir, "unlearned", "logprobs.npy")))
 		}, []string{"unlearned/logprobs.npy", "did you mean logprob?"}},
@@ -315,4 +344,13 @@ func TestLossesComeFromTokens(t *testing.T) {
 			t.Errorf("%s: the loss of record 7 is %v, want %v", m.Name, m.Losses[7], mean)
 		}
 	}
+}
+
+// The largest log-probability that is let in is judged to the end.
+func TestALogProbabilityAtTheBoundIsJudged(t *testing.T) {
+	dir := writeTexts(t, true)
+	for _, array := range []string{"logprob", "logprob_mean", "logprob_prefixed"} {
+		changeVector(dir, "unlearned/"+array, func(x []float64) { x[2] = -1e100 })
+	}
+	must(t, audited(t, dir).Write(filepath.Join(dir, "report")))
 }
