@@ -28,7 +28,8 @@ func SameQuestions(a, b TOFUSet) error {
 func SameTokens(a, b TOFUSet) error {
 	for q := range a.Questions() {
 		if a.Tokens != nil && b.Tokens != nil && a.Tokens[q] != b.Tokens[q] {
-			return fmt.Errorf("the true answer to question %d has %d tokens, and %d in the other set: the models have other tokenizers", q, a.Tokens[q], b.Tokens[q])
+			return fmt.Errorf("the true answer to question %d has %d tokens, and %d in the other set: the models have other tokenizers",
+				q, a.Tokens[q], b.Tokens[q])
 		}
 		if x, y := len(a.Wrong[q]), len(b.Wrong[q]); x != y {
 			return fmt.Errorf("question %d has %d wrong answers, and %d in the other set", q, x, y)

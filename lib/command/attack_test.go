@@ -293,6 +293,6 @@ func TestEmptyListsAreUsageErrors(t *testing.T) {
 	} {
 		fails(t, lethe(t, args...), cli.ExitUsage, "is empty")
 	}
-	fails(t, lethe(t, "audit", t.TempDir(), "--onnx", ""), cli.ExitUsage, "key=value")
+	fails(t, lethe(t, "audit", t.TempDir(), "--onnx", ""), cli.ExitUsage, "NAME=VALUE")
 	fails(t, lethe(t, "audit", t.TempDir(), "--onnx", "unlearned=", "--data", v), cli.ExitUsage, "--onnx unlearned", "is empty")
 }

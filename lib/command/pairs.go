@@ -4,6 +4,7 @@ package command
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,6 +24,9 @@ func pairsFlag(f *pflag.FlagSet, to *map[string]string, name, usage string) {
 
 // Set implements pflag.Value.
 func (p pairs) Set(text string) error {
+	if text == "" {
+		return errors.New("a pair NAME=VALUE is expected")
+	}
 	fields, err := csv.NewReader(strings.NewReader(text)).Read()
 	if err != nil {
 		return err

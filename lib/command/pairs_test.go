@@ -20,7 +20,7 @@ func TestANameIsGivenOnce(t *testing.T) {
 		{[]string{"--m", "a=1", "--m", "a=1"}, nil, "a is named twice"},
 		{[]string{"--m", "a"}, nil, "a is no pair NAME=VALUE"},
 		{[]string{"--m", "=1"}, nil, "no pair NAME=VALUE"},
-		{[]string{"--m", ""}, nil, "EOF"},
+		{[]string{"--m", ""}, nil, "a pair NAME=VALUE is expected"},
 	} {
 		var got map[string]string
 		f := pflag.NewFlagSet("test", pflag.ContinueOnError)

@@ -387,8 +387,8 @@ func (a *loader) sameAnswers() {
 		}
 		for i, wrong := range m.Answers.Wrong {
 			if n := len(first.Answers.Wrong[i]); n != len(wrong) {
-				a.problems.add(m.Name+"/answers.npy", "record %d has %d wrong answers, in %s/answers.npy %d: truth ratios of different answers cannot be compared",
-					i, len(wrong), first.Name, n)
+				a.problems.add(m.Name+"/answers.npy", "record %d has %d wrong answers, in %s/answers.npy %d: "+
+					"truth ratios of different answers cannot be compared", i, len(wrong), first.Name, n)
 				break
 			}
 		}

@@ -117,8 +117,9 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 }
 
 // rule is the note on how methods are set.
-var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning "+
-	"goes once over all retained answers, which is about as many steps. Its rate is that of %s after which forgotten answers are as improbable as held-out ones were to the "+
+var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, those that use retained ones with as many of them "+
+	"beside; fine-tuning goes once over all retained answers, which is about as many steps. Its rate is that of %s after which forgotten "+
+	"answers are as improbable as held-out ones were to the "+
 	"original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what is left of the rest. Where the "+
 	"rate is the largest of the list a method would need more, or more epochs, to forget as much: its row is no comparison.", list(rates))
 
