@@ -185,12 +185,12 @@ func TestSameQuestionsAreToldFromOthers(t *testing.T) {
 func TestFilesThatAreNoLogsAreRefused(t *testing.T) {
 	good := string(text(t, log(1)))
 	for want, b := range map[string][]byte{
-		"unknown field":                []byte(strings.Replace(good, `"rouge1_recall"`, `"rouge2_recall"`, 1)),
-		"is given twice":               []byte(strings.Replace(good, `"avg_gt_loss"`, `"gt_loss"`, 1)),
-		"line 1: invalid character":    []byte(strings.Replace(good, "0.75", "NaN", 1)),
-		"there is text after the end":  []byte(good + "{}"),
-		"avg_gt_loss has no questions": []byte(`{"eval_log.json":{}}`),
-		"cannot unmarshal":             []byte(`{"eval_log.json":[1]}`),
+		"unknown field":                        []byte(strings.Replace(good, `"rouge1_recall"`, `"rouge2_recall"`, 1)),
+		"is given twice":                       []byte(strings.Replace(good, `"avg_gt_loss"`, `"gt_loss"`, 1)),
+		"line 1: invalid character":            []byte(strings.Replace(good, "0.75", "NaN", 1)),
+		"there is text after the end":          []byte(good + "{}"),
+		"avg_gt_loss has no questions":         []byte(`{"eval_log.json":{}}`),
+		"is a list, and an object is expected": []byte(`{"eval_log.json":[1]}`),
 	} {
 		path := write(t, "x.json", b)
 		_, err := ReadTOFU(path)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/files"
@@ -28,7 +29,7 @@ var unusedOpen = []string{"forget_quality", "model_utility", "privleak", "extrac
 // openMetric is a metric of the log: a value, and for most one per question, by its number.
 type openMetric[T any] struct {
 	Value json.RawMessage `json:"agg_value"`
-	Each  map[string]T    `json:"value_by_index"`
+	Each  map[string]*T   `json:"value_by_index"` // nil: null, as the program writes where it failed
 }
 
 // openAnswer holds the probability per token of an answer, and its loss.
@@ -195,7 +196,16 @@ func openColumn[T any](l *openLog, key string, n int) []T {
 		n = len(m.Each)
 	}
 	var list []error
-	out := column(&list, key, m.Each, n)
+	var out []T
+	for q, v := range column(&list, key, m.Each, n) {
+		if v == nil {
+			if _, given := m.Each[strconv.Itoa(q)]; given {
+				list = append(list, fmt.Errorf("%s: question %d is null: it has no value", key, q))
+			}
+			continue
+		}
+		out = append(out, *v)
+	}
 	if len(list) > 0 {
 		return fail(errors.Join(list...))
 	}

@@ -108,6 +108,14 @@ func TestWhatIsNotUnderstoodInALogOfOpenUnlearningIsRefusedByKey(t *testing.T) {
 	eachOf(odd, "forget_Q_A_Prob")["0"] = map[string]any{"prob": 0.5, "avg_loss": 0.69, "loss": 3}
 	_, err = parseOpenUnlearning(text(t, odd))
 	refuses(t, err, "forget_Q_A_Prob: ", `unknown field "loss"`)
+	odd = openLogOf(3)
+	eachOf(odd, "forget_Q_A_Prob")["1"], eachOf(odd, "retain_Q_A_ROUGE")["0"] = nil, nil
+	_, err = parseOpenUnlearning(text(t, odd))
+	refuses(t, err, "forget_Q_A_Prob: question 1 is null", "retain_Q_A_ROUGE: question 0 is null")
+	odd = openLogOf(2)
+	eachOf(odd, "forget_Q_A_PERT_Prob")["1"] = map[string]any{"prob": 0.5, "avg_loss": 0.69}
+	_, err = parseOpenUnlearning(text(t, odd))
+	refuses(t, err, "forget_Q_A_PERT_Prob: ", "and a list is expected")
 	odd = openLogOf(2)
 	odd["forget_Q_A_Prob"] = map[string]any{"agg_value": 0.5}
 	_, err = parseOpenUnlearning(text(t, odd))

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 )
 
 // ReadJSON reads a JSON value from a regular file of at most limit bytes into to, with the
@@ -34,6 +36,8 @@ func DecodeStrict(b []byte, to any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if err := d.Decode(new(json.RawMessage)); errors.As(err, &syntax) {
 		return fmt.Errorf("line %d: %w", lineOf(b, syntax.Offset), err)
+	} else if err != nil && len(bytes.TrimSpace(b)) == 0 {
+		return errors.New("it is empty")
 	} else if err != nil {
 		return errors.New("the value does not end")
 	}
@@ -49,9 +53,54 @@ func DecodeStrict(b []byte, to any) error {
 	err = d.Decode(to)
 	var kind *json.UnmarshalTypeError
 	if errors.As(err, &kind) {
-		return fmt.Errorf("line %d: %w", lineOf(b, kind.Offset), err)
+		return fmt.Errorf("line %d: %w", lineOf(b, kind.Offset), wrongKind{kind})
 	}
 	return err
+}
+
+// wrongKind says of a value of another kind, in plain words, what it is and what is expected.
+type wrongKind struct{ *json.UnmarshalTypeError }
+
+// Unwrap returns the error of package json.
+func (e wrongKind) Unwrap() error { return e.UnmarshalTypeError }
+
+// Error implements error.
+func (e wrongKind) Error() string {
+	what := "the value"
+	if e.Field != "" {
+		what = e.Field
+	}
+	name, number, _ := strings.Cut(e.Value, " ")
+	is, ok := map[string]string{"array": "a list", "bool": "true or false", "number": "a number", "object": "an object", "string": "text"}[name]
+	if !ok {
+		is = e.Value
+	}
+	if number != "" {
+		is = number
+	}
+	return fmt.Sprintf("%s is %s, and %s is expected", what, is, expected(e.Type))
+}
+
+// expected says what a value of a Go type is in JSON.
+func expected(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "text"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "an object"
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return "a whole number of at least 0"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	}
+	return "a number"
 }
 
 func lineOf(b []byte, offset int64) int {

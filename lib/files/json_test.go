@@ -29,14 +29,19 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
-		"":                              "does not end",
+		"":                              "it is empty",
+		" \n":                           "it is empty",
 		"{\"users\": 3":                 "does not end",
 		"{\"users\": 3,\n\"users\": 4}": `line 2: "users" is given twice`,
 		"{\"list\": [{},\n{\"more\": {\"b\": 1,\n\"b\": 1}}]}": `line 3: "b" is given twice`,
 		"{\"user\": 3}":             "unknown field",
 		"{\"users\": 3}\n{}":        "line 2: there is text after",
 		"{\"users\": 3}\n null":     "line 2: there is text after",
-		"{\n\"users\": \"three\"}":  "line 2: json: cannot unmarshal string",
+		"{\n\"users\": \"three\"}":  "line 2: users is text, and a whole number is expected",
+		"{\"users\": 1.5}":          "users is 1.5, and a whole number is expected",
+		"{\"more\": []}":            "more is a list, and an object is expected",
+		"{\"list\": true}":          "list is true or false, and a list is expected",
+		"[]":                        "the value is a list, and an object is expected",
 		"{\n\n\"users\": 03}":       "line 3: invalid character",
 		strings.Repeat("[", 20_000): "exceeded max depth",
 	} {

@@ -32,8 +32,8 @@ func tinyPeople() Setting {
 	}
 }
 
-// A decoder reads the State of the Union in windows, forgets a president, and knows his addresses no
-// better than others that it never read, where the original does.
+// A decoder reads the State of the Union in windows and forgets a president. The original knows the
+// forgotten addresses better than those of presidents whom it never read; the retrained model does not.
 func TestADecoderForgetsAPresident(t *testing.T) {
 	s := Setting{
 		Data: Texts{Set: "sotu", Preparation: texts.Preparation{

@@ -258,7 +258,7 @@ var damages = []struct {
 	{"a config with a slip", func(d damaged) { d.raw("audit.json", `{"forgot": "forget.npy"}`) }, []string{`audit.json: json: unknown field "forgot"`}},
 	{"a config with a slip inside a model", func(d damaged) { d.raw("audit.json", `{"unlearned": {"output": "x.npy"}}`) }, []string{`unknown field "output"`}},
 	{"a config with two values", func(d damaged) { d.raw("audit.json", `{} {}`) }, []string{"audit.json: line 1: there is text after the end"}},
-	{"a config with a number for a file", func(d damaged) { d.raw("audit.json", `{"forget": 3}`) }, []string{"audit.json: line 1: json: cannot unmarshal number"}},
+	{"a config with a number for a file", func(d damaged) { d.raw("audit.json", `{"forget": 3}`) }, []string{"audit.json: line 1: forget is a number, and text is expected"}},
 	{"a config whose file is missing", func(d damaged) { d.raw("audit.json", `{"labels": "y.npy"}`) }, []string{"y.npy: there is no such file"}},
 	{"the rest is forgotten", func(d damaged) { d.raw("audit.json", `{"forget": "rest"}`) }, []string{`forget is "rest"`}},
 	{"two rests", func(d damaged) { d.raw("audit.json", `{"retain": "rest", "heldout": "rest"}`) }, []string{`retain and heldout are both "rest"`}},
