@@ -59,10 +59,30 @@ func (b broken) readArrays(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, 
 	return r, nil
 }
 
-var brokenLenses = []struct {
-	breaks string // the test of the suite that must fail
+// fault is a broken lens and the test of the suite that must fail.
+type fault struct {
+	breaks string
 	broken
-}{
+}
+
+func runBroken(t *testing.T, all []fault) {
+	conform.RunOnlyByFails(t)
+	for _, b := range all {
+		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
+	}
+}
+
+// checkBroken checks that every lens of the test with this name fails where it is broken.
+func checkBroken(t *testing.T, test string, all []fault) {
+	t.Helper()
+	var want []string
+	for _, b := range all {
+		want = append(want, b.name+"/"+b.breaks)
+	}
+	conform.CheckSubtestsFail(t, test, want...)
+}
+
+var brokenLenses = []fault{
 	{"has a name", broken{Lens: audit.Outputs{}, name: " padded"}},
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Outputs{}, name: "retained for forgotten", before: exchange}},
 	{"has a null that holds", broken{Lens: audit.Neighbours{}, name: "galleries exchanged", before: exchange}},
@@ -142,10 +162,7 @@ var brokenLenses = []struct {
 }
 
 // brokenTextLenses are the same for lenses on language models.
-var brokenTextLenses = []struct {
-	breaks string
-	broken
-}{
+var brokenTextLenses = []fault{
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.MinK{}, name: "texts on the wrong side", after: func(r *audit.Reading) {
 		r.Memory = -r.Memory
 	}}},
@@ -185,10 +202,7 @@ var brokenTextLenses = []struct {
 }
 
 // brokenCostLenses are the same for lenses on what unlearning cost.
-var brokenCostLenses = []struct {
-	breaks string
-	broken
-}{
+var brokenCostLenses = []fault{
 	{"exchanged roles hide it", broken{Lens: audit.NearAccuracy{}, name: "neighbours of other records", arrays: func(e *audit.Evidence) {
 		if e.Forget != nil {
 			e.Forget = e.Forget[:0:0]
@@ -216,49 +230,16 @@ var brokenCostLenses = []struct {
 	}}},
 }
 
-func TestBrokenCostLenses(t *testing.T) {
-	conform.RunOnlyByFails(t)
-	for _, b := range brokenCostLenses {
-		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
-	}
-}
+func TestBrokenCostLenses(t *testing.T) { runBroken(t, brokenCostLenses) }
 
-func TestTheSuiteFailsBrokenCostLenses(t *testing.T) {
-	var want []string
-	for _, b := range brokenCostLenses {
-		want = append(want, b.name+"/"+b.breaks)
-	}
-	conform.CheckSubtestsFail(t, "TestBrokenCostLenses", want...)
-}
+func TestTheSuiteFailsBrokenCostLenses(t *testing.T) { checkBroken(t, "TestBrokenCostLenses", brokenCostLenses) }
 
-func TestBrokenTextLenses(t *testing.T) {
-	conform.RunOnlyByFails(t)
-	for _, b := range brokenTextLenses {
-		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
-	}
-}
+func TestBrokenTextLenses(t *testing.T) { runBroken(t, brokenTextLenses) }
 
-func TestTheSuiteFailsBrokenTextLenses(t *testing.T) {
-	var want []string
-	for _, b := range brokenTextLenses {
-		want = append(want, b.name+"/"+b.breaks)
-	}
-	conform.CheckSubtestsFail(t, "TestBrokenTextLenses", want...)
-}
+func TestTheSuiteFailsBrokenTextLenses(t *testing.T) { checkBroken(t, "TestBrokenTextLenses", brokenTextLenses) }
 
 func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }
 
-func TestBrokenLenses(t *testing.T) {
-	conform.RunOnlyByFails(t)
-	for _, b := range brokenLenses {
-		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
-	}
-}
+func TestBrokenLenses(t *testing.T) { runBroken(t, brokenLenses) }
 
-func TestTheSuiteFailsBrokenLenses(t *testing.T) {
-	var want []string
-	for _, b := range brokenLenses {
-		want = append(want, b.name+"/"+b.breaks)
-	}
-	conform.CheckSubtestsFail(t, "TestBrokenLenses", want...)
-}
+func TestTheSuiteFailsBrokenLenses(t *testing.T) { checkBroken(t, "TestBrokenLenses", brokenLenses) }
