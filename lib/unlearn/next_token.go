@@ -114,6 +114,9 @@ func (r Request) nextToken() (text.NextTokenModel, error) {
 	return m, nil
 }
 
+// meanWeights returns the inputs of loss.NextToken as they are: the mean over a record's tokens.
+func meanWeights(in map[string]array.Matrix[float32]) map[string]array.Matrix[float32] { return in }
+
 // jointWeights returns the inputs of loss.NextToken with weights of 1: the sum over a record's tokens.
 func jointWeights(in map[string]array.Matrix[float32]) map[string]array.Matrix[float32] {
 	mean := in[loss.NextWeights]

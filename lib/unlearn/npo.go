@@ -5,6 +5,7 @@ package unlearn
 import (
 	"context"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -49,14 +50,19 @@ func (m NPO) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	below := func(_ Request, n text.NextTokenModel, d Data) (train.Target, error) {
-		in, err := n.NextInputs(d.X)
+	return m.run(ctx, r, lessProbable(m.Beta, jointWeights, before), nil, false)
+}
+
+// lessProbable is the loss of NPO and SimNPO: texts are to be less probable than the references. weights
+// says how their tokens count.
+func lessProbable(beta float64, weights func(map[string]array.Matrix[float32]) map[string]array.Matrix[float32], references array.Matrix[float32]) textTarget {
+	return func(_ Request, m text.NextTokenModel, d Data) (train.Target, error) {
+		in, err := m.NextInputs(d.X)
 		if err != nil {
 			return train.Target{}, err
 		}
-		in = jointWeights(in)
-		in[loss.ReferenceLogProb] = before
-		return train.Target{Loss: loss.NegativePreference{Vocabulary: n.Loss().Vocabulary, Beta: m.Beta}, Inputs: in, Weight: 1}, nil
+		in = weights(in)
+		in[loss.ReferenceLogProb] = references
+		return train.Target{Loss: loss.NegativePreference{Vocabulary: m.Loss().Vocabulary, Beta: beta}, Inputs: in, Weight: 1}, nil
 	}
-	return m.run(ctx, r, below, nil, false)
 }

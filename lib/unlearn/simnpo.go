@@ -6,9 +6,6 @@ import (
 	"context"
 
 	"github.com/lethe-ml/lethe/lib/array"
-	"github.com/lethe-ml/lethe/lib/model/text"
-	"github.com/lethe-ml/lethe/lib/nn/loss"
-	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // SimNPO is simple negative preference optimisation (Fan et al. 2024, equation 4): NPO without the
@@ -46,17 +43,9 @@ func (m SimNPO) AtRate(lr float64) SimNPO {
 
 // Unlearn implements Method.
 func (m SimNPO) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	below := func(_ Request, n text.NextTokenModel, d Data) (train.Target, error) {
-		in, err := n.NextInputs(d.X)
-		if err != nil {
-			return train.Target{}, err
-		}
-		reference := array.New[float32](d.X.Rows, 1)
-		for i := range reference.Data {
-			reference.Data[i] = float32(-m.Delta)
-		}
-		in[loss.ReferenceLogProb] = reference
-		return train.Target{Loss: loss.NegativePreference{Vocabulary: n.Loss().Vocabulary, Beta: m.Beta}, Inputs: in, Weight: 1}, nil
+	references := array.New[float32](r.Forget.X.Rows, 1)
+	for i := range references.Data {
+		references.Data[i] = float32(-m.Delta)
 	}
-	return m.run(ctx, r, below, nil, false)
+	return m.run(ctx, r, lessProbable(m.Beta, meanWeights, references), nil, false)
 }

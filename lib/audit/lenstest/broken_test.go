@@ -232,11 +232,15 @@ var brokenCostLenses = []fault{
 
 func TestBrokenCostLenses(t *testing.T) { runBroken(t, brokenCostLenses) }
 
-func TestTheSuiteFailsBrokenCostLenses(t *testing.T) { checkBroken(t, "TestBrokenCostLenses", brokenCostLenses) }
+func TestTheSuiteFailsBrokenCostLenses(t *testing.T) {
+	checkBroken(t, "TestBrokenCostLenses", brokenCostLenses)
+}
 
 func TestBrokenTextLenses(t *testing.T) { runBroken(t, brokenTextLenses) }
 
-func TestTheSuiteFailsBrokenTextLenses(t *testing.T) { checkBroken(t, "TestBrokenTextLenses", brokenTextLenses) }
+func TestTheSuiteFailsBrokenTextLenses(t *testing.T) {
+	checkBroken(t, "TestBrokenTextLenses", brokenTextLenses)
+}
 
 func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }
 
