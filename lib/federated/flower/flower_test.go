@@ -242,7 +242,7 @@ func TestABadStudyIsRefusedByName(t *testing.T) {
 		wantWords(t, s.Write(t.TempDir(), shards(t)), c.words...)
 	}
 	folder := t.TempDir()
-	for text, word := range map[string]string{"": "does not end", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0",
+	for text, word := range map[string]string{"": "it is empty", `{"networc":"x"}`: "networc", `{"users":"three"}`: "users", `{"network":"one-hidden"}`: "0",
 		`{"users":3,"users":4}`: "given twice", "{}{}": "after the end"} {
 		if err := os.WriteFile(filepath.Join(folder, studyFile), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
