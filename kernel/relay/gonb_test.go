@@ -253,10 +253,21 @@ func (c *client) runAs(id, code string) *message {
 // untilText reads until an output for a request holds a text, and returns that output.
 func (c *client) untilText(r *message, text string) *message {
 	c.t.Helper()
-	for i := 0; ; i++ {
-		if i == len(c.seen) {
-			p, m := c.next()
-			c.seen = append(c.seen, step{to: p, msg: m})
+	return c.untilTextOr(r, text, func() {})
+}
+
+// untilTextOr is untilText that calls again whenever nothing has come for two seconds.
+func (c *client) untilTextOr(r *message, text string, again func()) *message {
+	c.t.Helper()
+	for i, quiet := 0, 0; ; i++ {
+		for i == len(c.seen) {
+			if p, m, ok := c.nextWithin(2 * time.Second); ok {
+				c.seen, quiet = append(c.seen, step{to: p, msg: m}), 0
+			} else if quiet++; quiet == 30 {
+				c.t.Fatalf("no message for a minute, before %q", text)
+			} else {
+				again()
+			}
 		}
 		if m := c.seen[i].msg; m.parent.ID == r.head.ID && strings.Contains(string(m.content), text) {
 			return m
@@ -264,11 +275,19 @@ func (c *client) untilText(r *message, text string) *message {
 	}
 }
 
-// move sends a position of the slider, as the page does.
-func (c *client) move(address string, number, x int) {
-	value := fmt.Sprintf(`{"number":%d,"at":[%d],"values":[%d],"waiting":false,"done":false}`, number, x-1, x)
-	m := request("comm_msg", string(encode(map[string]any{"comm_id": "c", "data": map[string]any{"address": address, "value": value}})))
-	c.send(jupyterShell, m)
+// slide moves a slider until an output of the cell holds a text, and returns that output. As the
+// page does, it sends the position again while no answer comes: what it sends may arrive before
+// the cell has told the relay that it listens.
+func (c *client) slide(r *message, address string, x int, text string) *message {
+	c.t.Helper()
+	send := func() {
+		c.moves++
+		value := fmt.Sprintf(`{"number":%d,"at":[%d],"values":[%d],"waiting":false,"done":false}`, c.moves, x-1, x)
+		m := request("comm_msg", string(encode(map[string]any{"comm_id": "c", "data": map[string]any{"address": address, "value": value}})))
+		c.send(jupyterShell, m)
+	}
+	send()
+	return c.untilTextOr(r, text, send)
 }
 
 // slidersAddress returns where the slider of a cell listens.
@@ -290,14 +309,12 @@ func TestRealGonbsSlidersAnswerWhileAnotherCellComputes(t *testing.T) {
 	c := realRelay(t, gonb)
 	a := c.runAs("a", slidersCell)
 	address := c.slidersAddress(a)
-	c.move(address, 1, 1)
-	c.until(a) // the cell is over
+	c.slide(a, address, 1, `"idle"`) // the cell is over
 	b := c.runAs("b", "%%\nfmt.Println(\"training\")\ntime.Sleep(time.Minute)")
 	c.untilText(b, "training\\n\"}")
-	for i, x := range []int{4, 7} {
+	for _, x := range []int{4, 7} {
 		began := time.Now()
-		c.move(address, 2+i, x)
-		m := c.untilText(a, fmt.Sprintf("drawn for %d", x))
+		m := c.slide(a, address, x, fmt.Sprintf("drawn for %d", x))
 		if m.head.Type != "update_display_data" {
 			t.Errorf("the figure is a new output, a %s", m.head.Type)
 		}
@@ -307,17 +324,14 @@ func TestRealGonbsSlidersAnswerWhileAnotherCellComputes(t *testing.T) {
 	if got := stepsText(c.until(b)); !strings.Contains(got, "interrupted") {
 		t.Errorf("the training told %q", got)
 	}
-	c.move(address, 5, 5) // the interrupt was for the other cell
-	c.untilText(a, "drawn for 5")
-	c.move(address, 6, 9) // its crash is told in its cell
-	c.untilText(a, "panic: nine")
+	c.slide(a, address, 5, "drawn for 5") // the interrupt was for the other cell
+	c.slide(a, address, 9, "panic: nine") // its crash is told in its cell
 
 	// The cell runs again: its old program ends, and the new one answers.
 	again := c.runAs("a", slidersCell)
 	newer := c.slidersAddress(again)
-	c.move(newer, 1, 3)
-	c.untilText(again, "drawn for 3")
-	c.until(again)
+	c.slide(again, newer, 3, "drawn for 3")
+	c.slide(again, newer, 3, `"idle"`)
 	programs := func() (n int) {
 		for _, p := range processes() {
 			if strings.HasPrefix(filepath.Base(p.Name), "gonb_") {
@@ -328,8 +342,7 @@ func TestRealGonbsSlidersAnswerWhileAnotherCellComputes(t *testing.T) {
 	}
 	before := programs()
 	third := c.runAs("a", slidersCell)
-	c.move(c.slidersAddress(third), 1, 2)
-	c.until(third)
+	c.slide(third, c.slidersAddress(third), 2, `"idle"`)
 	for end := time.Now().Add(10 * time.Second); programs() > before && time.Now().Before(end); {
 		time.Sleep(50 * time.Millisecond)
 	}

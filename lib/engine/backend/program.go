@@ -351,6 +351,13 @@ func (l load) gather(x *execution, to unsafe.Pointer, from, n int) {
 }
 
 func gather[T any](to []T, base unsafe.Pointer, dims, strides []int, from int) {
+	if strides[0] == 0 { // rows that repeat, as those of a bias
+		if period := product(dims[1:]); period < len(to) {
+			gather(to[:period], base, dims, strides, from)
+			repeat(to, period)
+			return
+		}
+	}
 	var place [16]int
 	index := place[:len(dims)]
 	offset := 0
@@ -387,13 +394,18 @@ func copyStrided[T any](to []T, base unsafe.Pointer, offset, step int) {
 		for i, v := 0, *(*T)(p); i < min(few, len(to)); i++ {
 			to[i] = v
 		}
-		for done := few; done < len(to); done *= 2 {
-			copy(to[done:], to[:done])
-		}
+		repeat(to, few)
 	default:
 		for i := range to {
 			to[i] = *(*T)(unsafe.Add(p, i*step*width))
 		}
+	}
+}
+
+// repeat fills the rest of to with copies of its first n elements.
+func repeat[T any](to []T, n int) {
+	for ; n < len(to); n *= 2 {
+		copy(to[n:], to[:n])
 	}
 }
 
