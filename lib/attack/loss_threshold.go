@@ -147,28 +147,11 @@ func (a LossThreshold) drawSplit(l Losses) lossSplit {
 		seed = paperSeed
 	}
 	rs := nprand.New(seed)
-	order, half := halve(l, rs)
-	d := lossSplit{learn: order[:half], judge: order[half:]}
+	var d lossSplit
+	d.learn, d.judge = l.HeldOutClusters.Halves(len(l.HeldOut), rs.Permutation)
 	d.retained = rs.Choice(len(l.Retained), min(len(l.Retained), len(d.learn)))
 	d.forgotten = rs.Choice(len(l.Forgotten), min(len(l.Forgotten), len(d.judge)))
 	return d
-}
-
-// halve returns the held-out records in a drawn order, and how many of them are to learn from: the
-// first half, of clusters as many whole ones as make half of the records, and not all.
-func halve(l Losses, rs *nprand.State) (order []int, half int) {
-	n := len(l.HeldOut)
-	if l.HeldOutClusters.Trivial() {
-		return rs.Permutation(n), (n + 1) / 2
-	}
-	members := l.HeldOutClusters.Members()
-	for k, c := range rs.Permutation(len(members)) {
-		if 2*len(order) < n && k < len(members)-1 {
-			half += len(members[c])
-		}
-		order = append(order, members[c]...)
-	}
-	return order, half
 }
 
 func scoreExamples(l Losses, d lossSplit, tau float64) Scores {

@@ -46,6 +46,12 @@ func (e *Evidence) Units() string {
 
 func lastLetter(s string) string { return s[max(0, len(s)-1):] }
 
+// halves parts rows in two without parting a group; see stats.Clusters.Halves.
+func (e *Evidence) halves(rows []int, permutation func(n int) []int) (first, second []int) {
+	a, b := e.Clusters(rows).Halves(len(rows), permutation)
+	return valuesAt(rows, a), valuesAt(rows, b)
+}
+
 // tooFewGroups returns the reason against an estimate over fewer than MinRecords groups on a side.
 func (e *Evidence) tooFewGroups(c *stats.Clustered) Reason {
 	if c == nil || c.Smallest >= MinRecords {

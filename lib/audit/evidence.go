@@ -172,6 +172,7 @@ const (
 	purposeSubsets
 	purposeBlind
 	purposePrototypes
+	purposeInference
 )
 
 // Probabilities returns the softmax outputs of some records, a row each that sums to 1.

@@ -133,7 +133,7 @@ func CostLenses() []Lens { return []Lens{NearAccuracy{}} }
 // TextLenses returns the lenses on the arrays of language models, in the order of a report.
 func TextLenses() []Lens {
 	return []Lens{
-		MinK{}, MinKPlusPlus{}, Zlib{}, ReferenceModel{}, ReCaLL{},
+		MinK{}, MinKPlusPlus{}, Zlib{}, ReferenceModel{}, ReCaLL{}, DatasetInference{},
 		Probability{}, ExactMemorisation{}, ExtractionStrength{}, TruthRatio{}, PairedTruthRatio{}, Depth{},
 	}
 }

@@ -66,6 +66,25 @@ func (c Clusters) Effective(n int) float64 {
 	return float64(n) * float64(n) / squares
 }
 
+// Halves parts n values into two halves in drawn orders, without parting a cluster: the first has
+// as many whole clusters as make half of the values, and not all of them. permutation draws an order
+// of the numbers below its argument.
+func (c Clusters) Halves(n int, permutation func(n int) []int) (first, second []int) {
+	if c.Trivial() {
+		order := permutation(n)
+		return order[:(n+1)/2], order[(n+1)/2:]
+	}
+	members := c.Members()
+	for k, i := range permutation(len(members)) {
+		if 2*len(first) < n && k < len(members)-1 {
+			first = append(first, members[i]...)
+		} else {
+			second = append(second, members[i]...)
+		}
+	}
+	return first, second
+}
+
 // sizes returns the number of values of each cluster, in the order in which clusters appear.
 func (c Clusters) sizes() []int {
 	at := map[int]int{}

@@ -296,7 +296,7 @@ func (w *textWorld) patch(memorised func(i int) bool, shared func(m, i int) floa
 	}
 }
 
-// addTexts adds arrays of texts to evidence in groups: no model had any of the texts to forget, but
+// addTexts adds arrays of texts to evidence in groups: every model had the texts to retain, and none those to forget, but
 // for the original's patched layers, which carry them.
 func (w *groupedWorld) addTexts() {
 	e := w.e
@@ -307,14 +307,18 @@ func (w *groupedWorld) addTexts() {
 		t.hard = append(t.hard, 0.35*w.hard[i/groupSize])
 	}
 	t.drawTokens()
-	cost := make([][]float64, len(e.Models))
+	cost, retained := make([][]float64, len(e.Models)), make([]bool, e.Records)
+	for _, i := range e.Retain {
+		retained[i] = true
+	}
 	for k, m := range e.Models {
 		own := make([]float64, e.Records/groupSize)
 		for g := range own {
 			own[g] = 0.4 * w.changing.NormFloat64()
 			cost[k] = append(cost[k], w.changing.NormFloat64())
 		}
-		t.fill(m, func(int) bool { return false }, func(i int) float64 { return own[i/groupSize] })
+		known := func(i int) bool { return retained[i] && m.Role != audit.Reference }
+		t.fill(m, known, func(i int) float64 { return own[i/groupSize] })
 	}
 	t.patch(func(i int) bool { return i < forgetGroups*groupSize }, func(m, i int) float64 { return cost[m][i/groupSize] })
 }
