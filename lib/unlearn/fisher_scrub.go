@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -121,6 +123,27 @@ func (t scrubTransform) Transform(s *train.GradientStep) error {
 		}
 	}
 	return nil
+}
+
+var _ train.GraphTransform = scrubTransform{}
+
+// Graph implements train.GraphTransform.
+func (t scrubTransform) Graph(like nn.Params) train.GraphForm {
+	rates := make([][]float32, len(like))
+	for i, w := range like {
+		rates[i] = make([]float32, len(w.Data))
+		for j := range t.squares[i] { // none for a tensor that is state
+			rates[i][j] = float32(t.Rate / (t.squares[i][j] + t.Damping))
+		}
+	}
+	return train.GraphForm{
+		Key: fmt.Sprint(t.Bound), Fixed: rates,
+		Transform: func(s *train.GraphStep) {
+			s.Change(func(i int, g *graph.Node) *graph.Node {
+				return graph.ClipScalar(graph.Mul(g, s.Fixed[i]), -t.Bound, t.Bound)
+			})
+		},
+	}
 }
 
 // perElement divides every loss that compares an output with a target by the number of the

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/model"
+	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/model/vae"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
@@ -441,6 +442,22 @@ func TestFisherScrubStepsAsCoded(t *testing.T) {
 		for j, v := range p.Data {
 			if d := math.Abs(float64(v) - float64(r.Original[i].Data[j])); d > 7*3e-3+1e-5 {
 				t.Errorf("%s, element %d has moved by %v in seven steps", p.Name, j, d)
+			}
+		}
+	}
+}
+
+// On a device the steps are part of the graph.
+func TestFisherScrubOnADevice(t *testing.T) {
+	r := unlearntest.NewGenerativeToy(t).Request
+	m := unlearn.FisherScrub{Rate: 1e-2, Bound: 3e-3, Batch: 16, Steps: 5, Untuned: true}
+	want, _ := apply(t, m, r)
+	r.Runner = modeltest.NewRunner(t, r.Runner.Arch, enginetest.OpenDevice)
+	got, _ := apply(t, m, r)
+	for i, p := range got {
+		for j, v := range p.Data {
+			if d := math.Abs(float64(v - want[i].Data[j])); !(d < 1e-4) {
+				t.Fatalf("%s, element %d is %v on a device, %v on the host", p.Name, j, v, want[i].Data[j])
 			}
 		}
 	}
