@@ -1,3 +1,5 @@
+// The lens for the forgotten texts as a set: all scores of membership together.
+
 package audit
 
 import (
