@@ -4,12 +4,16 @@ package comparison
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
+
+// oracleLabel is the row of the retrained model.
+const oracleLabel = "retrained (oracle)"
 
 // otherSeed is the row of the model that was retrained from another seed.
 const otherSeed = "retrained, other seed"
@@ -18,7 +22,16 @@ const otherSeed = "retrained, other seed"
 // the retrained model. Before that it says which lenses cannot and why: the two look alike, or
 // there is no evidence. It warns of lenses that take two retrained models for different, or an
 // untrained one for the original.
+//
+// First comes how many forgotten records the retained ones hold too, and every sentence on a
+// classifier ends with how many forgotten records it and the retrained model answer right: a
+// verdict compares numbers with wide intervals where few records are held out.
 func (r *Result) Answers() (out []string) {
+	if len(r.Runs) > 0 && r.Runs[0].Copies > 0 {
+		n := r.Runs[0].Copies
+		out = append(out, fmt.Sprintf("%d of the %s have a copy among the retained ones, with the same inputs: a model that keeps the copy keeps them.",
+			n, report.Plural(r.Runs[0].Forget, "forgotten record")))
+	}
 	able, blind, silent := r.sortedLenses()
 	if len(blind) > 0 {
 		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. What was to be forgotten left no trace "+
@@ -46,9 +59,31 @@ func (r *Result) Answers() (out []string) {
 		for _, k := range able {
 			parts = append(parts, r.answer(found, k))
 		}
-		out = append(out, label+": "+strings.Join(parts, ", ")+".")
+		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers(found)+".")
 	}
 	return out
+}
+
+// rightAnswers says how many forgotten records a classifier and the retrained one answer right.
+func (r *Result) rightAnswers(found []*Model) string {
+	ours, theirs := meanAccuracy(found), meanAccuracy(r.found(oracleLabel))
+	if math.IsNaN(ours) || math.IsNaN(theirs) {
+		return ""
+	}
+	return fmt.Sprintf("; right on %.2f of the forgotten records, the retrained model on %.2f", ours, theirs)
+}
+
+// meanAccuracy is the mean accuracy of models on the forgotten records; NaN if they are no
+// classifiers.
+func meanAccuracy(found []*Model) float64 {
+	sum := 0.0
+	for _, m := range found {
+		if m.Forgotten == nil {
+			return math.NaN()
+		}
+		sum += *m.Forgotten
+	}
+	return sum / float64(len(found))
 }
 
 // silentAnswer says why lenses gave no evidence. That is no sign of forgetting.

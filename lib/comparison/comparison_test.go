@@ -89,7 +89,8 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 	if cell := table.Rows[0].Cells[1+able[0]]; cell.Verdict != "remembered" || !strings.Contains(cell.Text, "] 2/2") {
 		t.Errorf("the original's cell is %+v", cell)
 	}
-	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "fine-tuning: ") || strings.Contains(answers, "random-weights") {
+	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "fine-tuning: ") || strings.Contains(answers, "random-weights") ||
+		!strings.Contains(answers, "of the forgotten records, the retrained model on 0.") || strings.Contains(answers, "a copy") {
 		t.Errorf("the answers are %s", answers)
 	}
 	checkFiles(t, r)
@@ -196,6 +197,22 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 	}
 	return &Result{Study: Study{Lenses: audit.DefaultLenses()[:1]}, Name: "people", Runs: []Run{{Forget: forget, Models: []Model{
 		model("original", true, original), model(otherSeed, true, other), model("scrub", false, method)}}}}
+}
+
+// A forgotten record that is retained too is said, and so is how many are answered right.
+func TestAnswersTellOfCopies(t *testing.T) {
+	hashes := []uint64{7, 8, 7, 9, 8, 5}
+	if n := copies(hashes, []int{0, 1, 3}, []int{2, 4, 5}); n != 2 {
+		t.Errorf("%d copies, want 2", n)
+	}
+	if n := copies(hashes, []int{0, 2, 3}, []int{5}); n != 0 {
+		t.Errorf("%d copies among the forgotten alone", n)
+	}
+	r := withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)
+	r.Runs[0].Copies = 2
+	if said := r.Answers()[0]; !strings.HasPrefix(said, "2 of the 50 forgotten records have a copy") {
+		t.Error(said)
+	}
 }
 
 // Too few records are no sign of forgetting, and the answers do not say that no trace is left;

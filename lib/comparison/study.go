@@ -75,6 +75,8 @@ type Run struct {
 	DataHash             string
 	Caveat               string // on how the data were read, see datasets.About
 	Forget, Retain, Test int    // numbers of records
+	Judged               int    // held-out records that no method has seen, which lenses read
+	Copies               int    // forgotten records whose inputs a retained record has too
 	Models               []Model
 }
 
@@ -179,7 +181,10 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		return nil, err
 	}
 	task.Add(readingUnits)
-	run := &Run{Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
+	run := &Run{
+		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
+		Judged: len(c.EvalRows()), Copies: copies(audit.RowHashes(c.Problem.Train.X), c.Forget, c.Retain),
+	}
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
 		if err := row.addAccuracy(c, m); err != nil {
@@ -189,6 +194,21 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	}
 	run.Models = append(run.Models, missing...)
 	return run, nil
+}
+
+// copies returns the number of forgotten records whose inputs a retained record has too, from the
+// hashes of all inputs.
+func copies(hashes []uint64, forget, retain []int) (n int) {
+	retained := map[uint64]bool{}
+	for _, i := range retain {
+		retained[hashes[i]] = true
+	}
+	for _, i := range forget {
+		if retained[hashes[i]] {
+			n++
+		}
+	}
+	return n
 }
 
 // models returns the controls and the unlearned models of a case, and the methods that left
