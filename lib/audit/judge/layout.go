@@ -52,7 +52,7 @@ func findLayout(folder, config string) (*layout, error) {
 	l.overlay(l.named)
 	l.checkNames()
 	for _, p := range l.unexpected {
-		if !c.namesFile(p.File) {
+		if !c.namesFile(p.File) && !c.namesModelsLike(p.File) {
 			l.problems.List = append(l.problems.List, p)
 		}
 	}
@@ -91,6 +91,22 @@ func (c *Config) namesFile(path string) bool {
 		}
 	})
 	return found
+}
+
+// namesModelsLike reports whether a config names the files of the models that have a path's folder:
+// then that folder is not read as a model, whatever else lies in it.
+func (c *Config) namesModelsLike(path string) bool {
+	folder, _, _ := strings.Cut(filepath.ToSlash(path), "/")
+	word := roleName.FindStringSubmatch(folder)
+	if word == nil {
+		return false
+	}
+	for _, group := range c.models() {
+		if group.role == Role(word[1]) {
+			return *group.of != nil
+		}
+	}
+	return false
 }
 
 // eachFiles calls visit for every list of files.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/files"
 )
@@ -198,6 +200,33 @@ func TestTheGuidesConfigReads(t *testing.T) {
 	var c Config
 	if err := files.DecodeStrict([]byte("{\"question\""+text), &c); !found || err != nil || len(c.Unlearned) != 1 || len(c.Labels) != 2 || c.HeldOut[0] != Rest {
 		t.Errorf("%v, %+v", err, c)
+	}
+	m := newFixture(15, 20, 50, 30)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.all, 0)
+	d.remove("retrained-2")
+	d.rename("retrained", "oracle")
+	d.rename("unlearned", "scrub")
+	for _, model := range []string{"original", "oracle", "scrub"} { // as lethe export writes them, more than the config names
+		x, err := npy.ReadMatrix(d.path(model + "/outputs.npy"))
+		must(t, err)
+		for part, rows := range map[string][2]int{"train": {0, 60}, "test": {60, 100}} {
+			some := array.Matrix[float64]{Rows: rows[1] - rows[0], Cols: x.Cols, Data: x.Data[rows[0]*x.Cols : rows[1]*x.Cols]}
+			d.matrix(model+"/logits_"+part+".npy", some)
+			d.matrix(model+"/embedding_"+part+".npy", some)
+			d.rows(model+"/labels_"+part+".npy", m.y[rows[0]:rows[1]])
+		}
+		d.remove(model + "/outputs.npy")
+		d.remove(model + "/embedding.npy")
+	}
+	for _, set := range []string{"forget", "retain"} {
+		d.rename(set+".npy", "scrub/"+set+".npy")
+	}
+	d.remove("heldout.npy")
+	d.remove("labels.npy")
+	d.raw("audit.json", "{\"question\""+text)
+	if e, err := Open(d.dir); err != nil || len(e.Models) != 3 {
+		t.Errorf("the guide's folder: %v", err)
 	}
 }
 
