@@ -142,7 +142,7 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	if err != nil {
 		return s, nil, err
 	}
-	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{cmp.Or(o.model, defaultNetwork(info))})
+	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{currentName(cmp.Or(o.model, defaultNetwork(info)))})
 	if err != nil {
 		return s, nil, err
 	}
@@ -166,12 +166,18 @@ func defaultNetwork(info datasets.Info) string {
 	case info.Vocabulary > 0:
 		return text.Classifier{}.Name()
 	case info.Shape[0] > 0:
-		return "small-cnn"
+		return vision.SmallCNN{}.Name()
 	}
-	return "mlp"
+	return tabular.MLP{}.Name()
 }
 
-// tryNetwork is a network that --model names.
+// currentName returns the name of a network that --model gave another one in the first version.
+func currentName(name string) string {
+	before := map[string]string{"mlp": tabular.MLP{}.Name(), "resmlp": tabular.ResMLP{}.Name(), "blocks": tabular.Blocks{}.Name(), "vae": vae.Cells{}.Name()}
+	return cmp.Or(before[name], name)
+}
+
+// tryNetwork is a network that --model names, as lethe list models does.
 type tryNetwork struct {
 	name    string
 	network model.Network
@@ -179,11 +185,11 @@ type tryNetwork struct {
 }
 
 var tryNetworks = []tryNetwork{
-	{"mlp", tabular.MLP{}, nil}, {"resmlp", tabular.ResMLP{}, nil}, {"ft-transformer", tabular.FTTransformer{}, nil},
-	{"one-hidden", tabular.OneHidden{}, nil}, {"blocks", tabular.Blocks{}, nil},
-	{"small-cnn", vision.SmallCNN{}, nil}, {"all-cnn", vision.AllCNN{}, nil}, {"resnet-18", vision.ResNet18{}, nil},
+	{tabular.MLP{}.Name(), tabular.MLP{}, nil}, {tabular.ResMLP{}.Name(), tabular.ResMLP{}, nil}, {tabular.FTTransformer{}.Name(), tabular.FTTransformer{}, nil},
+	{tabular.OneHidden{}.Name(), tabular.OneHidden{}, nil}, {tabular.Blocks{}.Name(), tabular.Blocks{}, nil},
+	{vision.SmallCNN{}.Name(), vision.SmallCNN{}, nil}, {vision.AllCNN{}.Name(), vision.AllCNN{}, nil}, {vision.ResNet18{}.Name(), vision.ResNet18{}, nil},
 	{text.Classifier{}.Name(), text.SmallClassifier(), nil},
-	{"vae", vae.Cells{}, lab.Reconstruction{}},
+	{vae.Cells{}.Name(), vae.Cells{}, lab.Reconstruction{}},
 }
 
 func networkNames() (out []string) {
