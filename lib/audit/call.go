@@ -64,7 +64,12 @@ func Alike(a, b Reading) bool {
 }
 
 // Likeness says which of the two ends of a case a reading is like.
-type Likeness struct{ Original, Oracle bool }
+type Likeness struct {
+	Original, Oracle bool
+	// Ends says that the ends are alike although Alike does not: the oracle is a null, and the
+	// original is within the chance of its numbers of records (Reading.WithinChance).
+	Ends bool
+}
 
 // LikenessOf compares a reading with those of the original and of the oracle.
 func LikenessOf(m, original, oracle Reading) Likeness {
@@ -91,7 +96,7 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	if m.Absent != "" {
 		return NotAsked
 	}
-	same := Alike(original, oracle)
+	same := l.Ends || Alike(original, oracle)
 	switch {
 	case Contrary(original, oracle), same && (l.Original || l.Oracle):
 		return Blind

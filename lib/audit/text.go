@@ -45,6 +45,9 @@ func (e *Evidence) textScores(m *Arrays, s language.Score, rows []int) (Scored, 
 		return Scored{}, err
 	}
 	values, err := s.Scores(of)
+	if one := (*language.DocumentError)(nil); errors.As(err, &one) { // of the selected documents
+		err = &language.DocumentError{Score: one.Score, Document: rows[one.Document], Why: one.Why}
+	}
 	return Scored{rows, values}, err
 }
 

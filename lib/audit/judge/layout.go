@@ -24,6 +24,7 @@ type layout struct {
 	dir string
 	Config
 	named      *Config // by a config; nothing where there is none
+	config     string  // its file, relative to dir; empty: there is none
 	problems   *Problems
 	unexpected []Problem // arrays without a place, unless a config names them
 }
@@ -46,6 +47,11 @@ func findLayout(folder, config string) (*layout, error) {
 		if c, err = readConfig(config); err != nil {
 			l.problems.add(filepath.Base(config), "%v", withoutPath(err))
 			c = &Config{}
+		}
+	}
+	if l.config = config; config != "" {
+		if rel, err := filepath.Rel(l.dir, config); err == nil {
+			l.config = rel
 		}
 	}
 	l.named = c.relativeTo(l.dir, filepath.Dir(config))

@@ -216,8 +216,14 @@ func isOutput(what string) bool {
 	return what == "outputs" || what == "logits" || what == "probabilities"
 }
 
-// hashFiles records hash, size and date of every file.
+// hashFiles records hash, size and date of every file, the config among them.
 func (a *loader) hashFiles() {
+	if a.config != "" {
+		if f, err := fileOf(a.path(a.config)); err == nil { // a config that is no file was refused before
+			f.Name, f.Array = filepath.ToSlash(a.config), configFile
+			a.e.Files = append(a.e.Files, f)
+		}
+	}
 	along := a.checkpointFiles()
 	task := progress.Begin("hashing files", len(a.order))
 	defer task.Done()
@@ -239,6 +245,9 @@ func (a *loader) hashFiles() {
 		}
 	}
 }
+
+// configFile stands for the array of a file that is a config.
+const configFile = "names files"
 
 // filesOf returns the files of a model.
 func (a *loader) filesOf(model string) (out []string) {

@@ -151,15 +151,36 @@ func (a *loader) loadTokens(m *Model, files ModelFiles) {
 	if m.Tokens = t; prefixed {
 		m.Prefixed = p
 	}
-	if m.Losses == nil && len(a.offsets)-1 == a.e.Records {
+	if len(a.offsets)-1 != a.e.Records {
+		return
+	}
+	means, err := t.MeanLogProb()
+	switch {
+	case err != nil:
+		a.problems.add(m.Name, "%v", err)
+	case m.Losses != nil:
+		a.compareLosses(m, means, files)
+	default:
 		m.Losses, m.Scaled = make([]float64, a.e.Records), make([]float64, a.e.Records)
-		means, err := t.MeanLogProb()
 		for i, v := range means {
 			m.Losses[i], m.Scaled[i] = -v, v
 		}
-		if err != nil {
-			a.problems.add(m.Name, "%v", err)
+	}
+}
+
+// compareLosses refuses losses that are not the mean over the tokens: which of the two is meant, nothing says.
+func (a *loader) compareLosses(m *Model, means []float64, files ModelFiles) {
+	if len(files.Losses) == 0 { // they come from outputs and labels
+		return
+	}
+	differ := occurrences{}
+	for i, v := range means {
+		if math.Abs(m.Losses[i]+v) > 1e-3*math.Max(1, math.Abs(v)) {
+			differ.add(fmt.Sprintf("row %d is %.4g, and the mean of its log-probabilities %.4g", i, m.Losses[i], v))
 		}
+	}
+	if differ.n > 0 {
+		a.problems.add(files.Losses[0], "%s%s: a loss is minus that mean; leave one of the two files out", differ.first, differ.moreText())
 	}
 }
 

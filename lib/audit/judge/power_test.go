@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -82,6 +83,38 @@ func TestARetrainedModelIsSeldomAccused(t *testing.T) {
 	for name, n := range accused {
 		if limit := 0.05 + 3*math.Sqrt(0.05*0.95/trials); float64(n)/trials > limit {
 			t.Errorf("%s: %d of %d retrained models are accused", name, n, trials)
+		}
+	}
+}
+
+// Without a retrained model a reading is unlike its null in at most one case of twenty, with few
+// records too, where DeLong's interval alone is too short.
+func TestFewRecordsAreUnlikeTheirNullInOneCaseOfTwenty(t *testing.T) {
+	const cases = 2000
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, n := range [][2]int{{6, 6}, {6, 200}, {10, 100}, {40, 40}} {
+		unlike, short := 0, 0
+		for range cases {
+			var s attack.Samples
+			for range n[0] {
+				s.Members = append(s.Members, rng.NormFloat64())
+			}
+			for range n[1] {
+				s.Nonmembers = append(s.Nonmembers, rng.NormFloat64())
+			}
+			r, err := audit.SignedAUC("loss", "unlearned", s)
+			must(t, err)
+			v := Verdict{Lens: audit.Loss{}, Reading: *r}
+			v.place()
+			if v.Call != Unseen {
+				unlike++
+			}
+			if r.Low > 0.5 || r.High < 0.5 {
+				short++
+			}
+		}
+		if share := float64(unlike) / cases; share > 0.06 || share < 0.005 {
+			t.Errorf("%v records: %.3f are unlike the null, by the interval alone %.3f", n, share, float64(short)/cases)
 		}
 	}
 }

@@ -354,3 +354,63 @@ func TestALogProbabilityAtTheBoundIsJudged(t *testing.T) {
 	}
 	must(t, audited(t, dir).Write(filepath.Join(dir, "report")))
 }
+
+// Losses beside log-probabilities are the mean over the tokens, or refused: a sum is another number.
+func TestLossesThatAreNoMeanOfTheTokensAreRefused(t *testing.T) {
+	dir := writeTexts(t, true)
+	e, err := Open(dir)
+	must(t, err)
+	losses := slices.Clone(e.ModelsOf(Original)[0].Losses)
+	file := filepath.Join(dir, "original", "losses.npy")
+	must(t, npy.WriteVector(file, losses))
+	if _, err := Open(dir); err != nil {
+		t.Errorf("the same losses: %v", err)
+	}
+	losses[7] *= 3
+	must(t, npy.WriteVector(file, losses))
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "original/losses.npy: row 7 is ") || strings.Contains(err.Error(), "more") {
+		t.Errorf("three times the loss of row 7: %v", err)
+	}
+}
+
+// Texts have no labels, and exchanged sets are noted all the same.
+func TestExchangedSetsOfTextsAreNoted(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"retain", "heldout", "fits held-out records better than retained ones: are the two sets exchanged?"},
+		{"forget", "heldout", "original fits held-out records better than those to be forgotten"},
+	} {
+		dir := writeTexts(t, true)
+		note := func() string {
+			e, err := Open(dir)
+			must(t, err)
+			return strings.Join(e.Notes, "\n")
+		}
+		if said := note(); strings.Contains(said, "better than") {
+			t.Errorf("noted before: %s", said)
+		}
+		exchangeFiles(t, dir, c.a+".npy", c.b+".npy")
+		if said := note(); !strings.Contains(said, c.want) {
+			t.Errorf("%s and %s exchanged: %q", c.a, c.b, said)
+		}
+	}
+}
+
+// The number of a record in an error is its row.
+func TestErrorsOfScoresNameTheRow(t *testing.T) {
+	dir := writeTexts(t, true)
+	e, err := Open(dir)
+	must(t, err)
+	row := e.HeldOut[11]
+	changeVector(dir, "unlearned/logprob", func(x []float64) {
+		tokens := e.ModelsOf(Unlearned)[0].Tokens
+		for j := tokens.Offset[row]; j < tokens.Offset[row+1]; j++ {
+			x[j] = 0
+		}
+	})
+	if e, err = Open(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (audit.ReCaLL{}).Read(&e.Evidence, e.ModelsOf(Unlearned)[0]); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("document %d is certain", row)) {
+		t.Errorf("row %d is certain: %v", row, err)
+	}
+}

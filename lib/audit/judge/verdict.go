@@ -68,13 +68,19 @@ func (v Verdict) Name() string {
 // place compares the readings, sets the call and computes the power.
 func (v *Verdict) place() { v.placeAs(v.likeness()) }
 
-// likeness says which of original and reference the reading is like, as far as they exist.
+// likeness says which of original and reference the reading is like, as far as they exist. A null has
+// no interval of its own, and DeLong's is too short for few records: within the chance floor, which
+// is exact there, a reading is like the null too.
 func (v *Verdict) likeness() (l audit.Likeness) {
 	if o := v.original(); o != nil {
 		l.Original = audit.Alike(v.Reading, *o)
 	}
 	if ref := v.reference(); ref != nil {
 		l.Oracle = audit.Alike(v.Reading, *ref)
+	}
+	if v.Reference == NullReference {
+		l.Oracle = l.Oracle || v.Reading.WithinChance()
+		l.Ends = v.original() != nil && v.original().WithinChance()
 	}
 	return l
 }

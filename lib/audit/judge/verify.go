@@ -41,8 +41,9 @@ type Verification struct {
 }
 
 // VerifyReport compares the files that a report.json names with those in a folder: by their sizes and
-// SHA-256, and the list itself by its own. An empty folder is the one above the report's. It refuses
-// a file that is no report of an audit.
+// SHA-256, and the list itself by its own. A file that an audit of the folder would read today and that the
+// report does not have is a change too. An empty folder is the one above the report's. It refuses a
+// file that is no report of an audit.
 func VerifyReport(report, folder string) (*Verification, error) {
 	b, err := files.Read(report, maxReport)
 	if err != nil {
@@ -88,5 +89,34 @@ func VerifyReport(report, folder string) (*Verification, error) {
 			out.Changes = append(out.Changes, Problem{f.Name, "another content of the same size"})
 		}
 	}
+	out.Changes = append(out.Changes, newFiles(said.Files, folder)...)
 	return out, nil
+}
+
+// newFiles returns the files that an audit of the folder would read and that a report does not have.
+func newFiles(said []File, folder string) (out []Problem) {
+	known, config := map[string]bool{}, ""
+	for _, f := range said {
+		known[f.Name] = true
+		if f.Array == configFile {
+			config = filepath.FromSlash(f.Name)
+		}
+	}
+	if config != "" && !filepath.IsAbs(config) {
+		config = filepath.Join(folder, config)
+	}
+	l, err := findLayout(folder, config)
+	if err != nil {
+		return nil // what is missing is said of each file
+	}
+	list := l.allFiles()
+	if l.config != "" {
+		list = append(list, l.config)
+	}
+	for _, name := range list {
+		if name = filepath.ToSlash(name); name != Rest && !known[name] {
+			out = append(out, Problem{name, "the report does not have it"})
+		}
+	}
+	return out
 }

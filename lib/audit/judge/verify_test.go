@@ -31,6 +31,12 @@ func TestAReportsFilesAreVerified(t *testing.T) {
 		"a shorter file":   {func(dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "forget.npy"), 200)) }, "forget.npy: 200 bytes"},
 		"a file is gone":   {func(dir, _ string) { must(t, os.Remove(filepath.Join(dir, "zlib.npy"))) }, "zlib.npy: there is no such file"},
 		"sets exchanged":   {func(dir, _ string) { exchangeFiles(t, dir, "retrained-1/logprob.npy", "retrained-2/logprob.npy") }, "retrained-1/logprob.npy: another content"},
+		"a new model": {func(dir, _ string) {
+			must(t, os.CopyFS(filepath.Join(dir, "retrained-3"), os.DirFS(filepath.Join(dir, "retrained-1"))))
+		}, "retrained-3/logprob.npy: the report does not have it"},
+		"other files named": {func(dir, _ string) {
+			must(t, os.WriteFile(filepath.Join(dir, "audit.json"), []byte(`{"unlearned": {"logprob": "original/logprob.npy"}}`), 0o600))
+		}, "audit.json: the report does not have it"},
 		"the list changed": {func(_, report string) { replaceIn(t, report, `"retrained-1/answers.npy"`, `"retrained-2/answers.npy"`) }, "report.json: its list of files was changed"},
 	} {
 		dir, report := written()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // addWarnings notes what is suspicious: arrays that fit each other and may still be the wrong ones.
@@ -25,6 +27,15 @@ func (e *Evidence) addWarnings() {
 				m.Name, 100*out, 100*kept)
 		}
 	}
+	for _, m := range append(append(e.ModelsOf(Unlearned), e.ModelsOf(Original)...), e.ModelsOf(Retrained)...) {
+		if m.Correct == nil && e.fitsBetter(m, e.HeldOut, e.Retain) {
+			e.warn("%s fits held-out records better than retained ones: are the two sets exchanged?", m.Name)
+		}
+		if m.Role == Original && e.fitsBetter(m, e.HeldOut, e.Forget) {
+			e.warn("%s fits held-out records better than those to be forgotten: are the two sets exchanged, was it not trained on them, "+
+				"or are they harder by themselves?", m.Name)
+		}
+	}
 	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
 		for _, o := range e.ModelsOf(Original) {
 			n := e.Clusters(e.Forget).Effective(len(e.Forget))
@@ -33,6 +44,23 @@ func (e *Evidence) addWarnings() {
 			}
 		}
 	}
+}
+
+// fitsBetter reports whether a model's losses on some records are below those on others, by more than
+// chance explains in 997 of 1000 cases.
+func (e *Evidence) fitsBetter(m *Model, some, others []int) bool {
+	if m.Losses == nil || min(len(some), len(others)) < minForShare {
+		return false
+	}
+	at := func(rows []int) []float64 {
+		out := make([]float64, len(rows))
+		for k, i := range rows {
+			out[k] = -m.Losses[i]
+		}
+		return out
+	}
+	auc, err := stats.ClusterAUC(at(some), at(others), e.Clusters(some), e.Clusters(others), 0.997, e.Units())
+	return err == nil && auc.Low > 0.5
 }
 
 // betterFitted returns the share of records that u fits better than o. Three standard errors of a

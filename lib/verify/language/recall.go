@@ -1,7 +1,5 @@
 package language
 
-import "fmt"
-
 // ReCaLL is the mean log-probability of a document behind a text that the model was not trained
 // on, over that of the document alone (Xie et al. 2024):
 //
@@ -37,7 +35,7 @@ func (r ReCaLL) Scores(e Evidence) ([]float64, error) {
 	}
 	for d, l := range alone {
 		if l == 0 {
-			return nil, fmt.Errorf("%s: document %d is certain, of log-probability 0: there is no ratio", r.Name(), d)
+			return nil, &DocumentError{r.Name(), d, "is certain, of log-probability 0: there is no ratio"}
 		}
 		behind[d] /= l
 	}

@@ -1,5 +1,7 @@
 package language
 
+import "fmt"
+
 // Evidence holds what scores need, by role. All tokens are those of the same documents.
 type Evidence struct {
 	Target *Tokens // of the model that is judged
@@ -27,6 +29,17 @@ type Score interface {
 	// Scores returns a value per document. It refuses empty documents by number, and names what is
 	// missing from the evidence.
 	Scores(e Evidence) ([]float64, error)
+}
+
+// DocumentError says why a score has no value for a document, by its number in the evidence.
+type DocumentError struct {
+	Score    string
+	Document int
+	Why      string
+}
+
+func (e *DocumentError) Error() string {
+	return fmt.Sprintf("%s: document %d %s", e.Score, e.Document, e.Why)
 }
 
 // Scores returns every score at its zero value; a new one adds one line.

@@ -34,7 +34,7 @@ func (z Zlib) Scores(e Evidence) ([]float64, error) {
 	}
 	for d, b := range e.Compressed {
 		if b < 1 {
-			return nil, fmt.Errorf("%s: document %d has a compressed length of %d bytes", z.Name(), d, b)
+			return nil, &DocumentError{z.Name(), d, fmt.Sprintf("has a compressed length of %d bytes", b)}
 		}
 		loss[d] /= float64(b)
 	}
