@@ -75,6 +75,7 @@ type Run struct {
 	DataHash             string
 	Caveat               string // on how the data were read, see datasets.About
 	Forget, Retain, Test int    // numbers of records
+	forgotten            string // what the records to forget are, "" if their forget set does not say it
 	Models               []Model
 }
 
@@ -180,6 +181,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	}
 	task.Add(readingUnits)
 	run := &Run{Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows}
+	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget))
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
 		if err := row.addAccuracy(c, m); err != nil {
