@@ -147,6 +147,10 @@ func (v *survey) notes(j int) []string {
 	if text, _ := v.thousands(j); text != "" && o.only(integer, point, comma) {
 		return []string{fmt.Sprintf("%s: %s. It is read as the decimal mark; Thousands(%q) reads it as one between thousands.", name, text, name)}
 	}
+	if len(o.offsets) > 0 {
+		return []string{fmt.Sprintf("%s: times are read as they are written, without their offset (%s): a day is the day in the file. "+
+			"Write times in a condition without an offset.", name, strings.Join(o.offsets, ", "))}
+	}
 	if v.force[j].What != "" {
 		return nil
 	}

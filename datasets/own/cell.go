@@ -129,6 +129,19 @@ func isAbsent(cell string) bool {
 	return false
 }
 
+// cutOffset divides an ISO 8601 time from its offset from UTC, "" for none and for Z: a day is the
+// day as it is written.
+func cutOffset(cell string) (written, offset string) {
+	const day = len("2006-01-02")
+	if len(cell) <= day {
+		return cell, ""
+	}
+	if k := strings.LastIndexAny(cell, "+-"); k > day {
+		return cell[:k], cell[k:]
+	}
+	return cell, ""
+}
+
 // exact reports whether a float64 holds every whole number up to this one.
 func exact(digits string) bool {
 	if len(digits) < 16 {

@@ -43,6 +43,7 @@ type observed struct {
 	odd      []oddCell // the first distinct cells that are neither numbers nor dates
 	manyOdd  bool      // there are more of them
 	absent   bool      // None and the like are missing
+	offsets  []string  // of times: the first two of them
 }
 
 // oddCell is a text among numbers or dates.
@@ -69,6 +70,10 @@ func (o *observed) add(f form, cell string, line int) {
 	switch f {
 	case integer, point, comma:
 		o.addNumber(cell, line)
+	case isoDate:
+		if _, offset := cutOffset(cell); offset != "" {
+			o.addOffset(offset)
+		}
 	case grouped:
 		o.marks.addThousands(cell, line)
 	case code:
@@ -83,6 +88,13 @@ func (o *observed) add(f form, cell string, line int) {
 	}
 	if len(o.examples) < maxExamples && !slices.Contains(o.examples, cell) {
 		o.examples = append(o.examples, strings.Clone(cell))
+	}
+}
+
+// addOffset keeps an offset from UTC, such as -05:00.
+func (o *observed) addOffset(offset string) {
+	if len(o.offsets) < 2 && !slices.Contains(o.offsets, offset) {
+		o.offsets = append(o.offsets, strings.Clone(offset))
 	}
 }
 
@@ -317,7 +329,11 @@ func (v *survey) checkForced(r *records, j int, cell string, f form) error {
 		}
 		return r.cellError(j, "%q is not a finite number; leave it empty if it is missing, or say Missing(%q)", clip(cell), clip(cell))
 	case forcedDate:
-		if _, err := time.Parse(force.Layout, cell); err != nil {
+		t, err := time.Parse(force.Layout, cell)
+		if _, offset := t.Zone(); err == nil && offset != 0 {
+			v.columns[j].addOffset(t.Format("-07:00"))
+		}
+		if err != nil {
 			return r.cellError(j, "%q is not a date in the layout %q, which reads %s", clip(cell), force.Layout, exampleDate(force.Layout))
 		}
 	}
@@ -389,9 +405,11 @@ func (v *survey) cellNumber(j int, kind datasets.ColumnKind, cell string) (float
 	switch force := v.force[j]; {
 	case force.What == forcedDate:
 		t, err := time.Parse(force.Layout, cell)
-		return datasets.Days(t), err
+		_, offset := t.Zone()
+		return datasets.Days(t.Add(time.Duration(offset) * time.Second)), err // as written
 	case kind == datasets.Date:
-		return datasets.ParseDate(cell)
+		written, _ := cutOffset(cell)
+		return datasets.ParseDate(written)
 	case force.What == forcedThousands:
 		c, _ := cutThousands(cell) // the first reading has checked it
 		cell = c.plain

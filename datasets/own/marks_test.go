@@ -210,3 +210,20 @@ func TestWhatANoteAdvisesWorks(t *testing.T) {
 }
 
 func day(i int) time.Time { return time.Date(2021, 1, 1+3*i, 13, 30, 0, 0, time.UTC) }
+
+func TestADayIsTheDayInTheFile(t *testing.T) {
+	text := rows("visit,x,y", 90, func(i int) string { return fmt.Sprintf("2020-03-%02dT22:30:00-05:00,%d,%s", 1+i%30, i%7, yes(i)) })
+	for name, option := range map[string]own.TableOption{"ISO": own.Target("y"), "a layout": own.Date("visit", "2006-01-02T15:04:05-07:00")} {
+		table := readTable(t, write(t, "t.csv", text), own.Target("y"), option)
+		p, err := table.Prepare(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.About.Rows("visit=2020-03-10"); err != nil || !slices.Equal(got, []int{9, 39, 69}) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if !strings.Contains(table.String(), "without their offset (-05:00): a day is the day in the file") {
+			t.Errorf("%s: no note in\n%s", name, table)
+		}
+	}
+}

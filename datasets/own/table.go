@@ -279,8 +279,8 @@ func (b *build) checkRead(j int, c datasets.Column, found FoundColumn) error {
 	switch {
 	case j == b.target && o.forms[absent] > 0 && b.force[j].What == "" && o.only(integer, point, comma, infinite, absent):
 		odd := o.first[absent]
-		return fmt.Errorf("the target %s: line %d has %q among numbers: say Missing(%q) with DropUnlabelled if it is a missing value, or Category(%q) if it is a class",
-			c.Name, odd.line, odd.text, odd.text, c.Name)
+		return fmt.Errorf("the target %s: line %d has %q among numbers: say Missing(%q) with DropUnlabelled if it is a missing value, "+
+			"or Category(%q) if it is a class", c.Name, odd.line, odd.text, odd.text, c.Name)
 	case j != b.target && b.text < 0 && !c.Kind.Numeric():
 		return b.checkAlmost(j, found)
 	}
@@ -390,13 +390,19 @@ func (t *Table) describe(b *build) {
 		Columns  []keyColumn
 		Rows     int
 		Numbered bool `json:",omitempty"` // as in the file: numbers of records once meant others
-	}{b.settings, keyColumns(t.report), b.rows, t.about.Numbering != nil}, b.hash)
+		Written  bool `json:",omitempty"` // times with an offset, which were once in UTC
+	}{b.settings, keyColumns(t.report), b.rows, t.about.Numbering != nil, b.offsets()}, b.hash)
 	t.report.Classes = classCounts(t.y, t.about.Classes)
 	t.info = datasets.Info{
 		Name: t.about.Name, Title: t.about.Title, Task: "what is in the column " + b.settings.Target,
 		Rows: b.rows, Features: len(t.feature), Classes: t.about.Classes,
 		Description: fmt.Sprintf("A table of the user's own: %d rows, %d features.", b.rows, len(t.feature)), Reading: t.report.Notes,
 	}
+}
+
+// offsets reports whether a time of the file has an offset from UTC.
+func (v *survey) offsets() bool {
+	return slices.ContainsFunc(v.columns, func(o observed) bool { return len(o.offsets) > 0 })
 }
 
 // keyColumn is what was decided of a column: a rule that changes gives another key.

@@ -49,7 +49,8 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringSliceVar(&d.header, "header", nil, "names of the columns of a file whose first line is a record")
 	f.StringVar(&d.separator, "separator", "", "what separates the cells, where the file leaves it open: one character, or tab")
 	f.BoolVar(&d.decimalComma, "decimal-comma", false, "read 1,5 as one and a half (found by itself where semicolons separate)")
-	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false, "leave out the rows without a target; records keep their numbers in the file")
+	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false,
+		"leave out the rows without a target; records keep their numbers in the file")
 	f.StringVar(&d.images, "images", "", "folder of images, with one folder per class")
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
 	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad), with --label")
