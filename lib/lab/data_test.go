@@ -139,7 +139,7 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 		"no record is named":                                      {Data: parity{Records: 60}, Forget: Records{}},
 		"there is no record 60; records count from 0":             {Data: parity{Records: 60}, Forget: Records{12, 60}},
 		"record 12 is named twice":                                {Data: parity{Records: 60}, Forget: Records{12, 12}},
-		`all 1 records that "records-1-`:                          {Data: parity{Records: 60}, Forget: Records{0}},
+		`1 named record: none is in the train part`:               {Data: parity{Records: 60}, Forget: Records{0}},
 		"has 3 features, the data have 2":                         {Data: parity{Records: 60}, Model: tabular.MLP{Features: 3}},
 		"small-cnn takes images, the data are records of 2":       {Data: parity{Records: 60}, Model: vision.SmallCNN{}},
 		`use lab.Images{Set: "glyphs"}`:                           {Data: Table{Set: "glyphs"}},
