@@ -80,6 +80,10 @@ type About struct {
 	// the IDs of a prepared part index them. nil: not kept.
 	Columns []Column
 
+	// Numbering says how the source numbers its records, if some of them were left out; nil: record r
+	// of the source has the ID r.
+	Numbering *Numbering
+
 	// Shape is channels, height and width of images; zero for others.
 	Shape [3]int
 

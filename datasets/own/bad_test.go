@@ -195,7 +195,7 @@ func TestNumbersThatAreWrittenOtherwiseAreNoted(t *testing.T) {
 		return fmt.Sprintf("1.%03d,5;%d %%;%d-%d;%s", 100+i%9, i%7, i%3, i%4, []string{"no", "yes"}[i%2])
 	})
 	table := readTable(t, write(t, "t.csv", text), own.Target("y"))
-	for _, note := range []string{`a: "1.100,5" (line 2) is read as a name; write a number as 1234.5`, `b: "0 %" (line 2)`} {
+	for _, note := range []string{`a: cells such as 1.100,5 (line 2) are no numbers with a decimal point: Thousands("a") reads them`, `b: "0 %" (line 2)`} {
 		if !strings.Contains(table.String(), note) {
 			t.Errorf("the report lacks %q:\n%s", note, table)
 		}

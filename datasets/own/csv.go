@@ -30,6 +30,9 @@ type records struct {
 	rowNames  bool     // the first column holds row names or an index, see indexName
 	skipped   int      // lines before the first record that encoding/csv does not see
 	empty     int      // records without any value, which are left out
+	count     int      // records so far, those without any value among them
+	end       int      // the last line of the last record
+	blank     int      // the first line of nothing between two records; 0: there is none
 	first     []string // the first record, if it was read with the header
 	firstLine int
 	line      int // of the last record
@@ -222,6 +225,7 @@ func (r *records) next() ([]string, error) {
 		if len(record) != len(r.names) {
 			return nil, r.wrongLength(record)
 		}
+		r.count++
 		if slices.ContainsFunc(record, func(cell string) bool { return cell != "" }) {
 			return record, nil
 		}
@@ -253,6 +257,10 @@ func (r *records) read() ([]string, error) {
 	r.limit.reset()
 	line, _ := r.csv.FieldPos(0)
 	r.line = line + r.skipped
+	if r.end > 0 && r.line > r.end+1 && r.blank == 0 {
+		r.blank = r.end + 1 // encoding/csv leaves it out
+	}
+	r.end = r.cellLine(len(record)-1) + strings.Count(record[len(record)-1], "\n")
 	for j, cell := range record {
 		if !utf8.ValidString(cell) || strings.IndexByte(cell, 0) >= 0 {
 			return nil, r.badText(cell, j)

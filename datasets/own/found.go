@@ -36,7 +36,24 @@ type observed struct {
 	first    [forms]firstCell // of every form
 	missing  int
 	examples []string // the first distinct cells
+	marks    marks    // of numbers
+	shapes   shapes   // of words
+	floats   int      // whole numbers that are written as floats: 55.0
+	inexact  firstCell
+	odd      []oddCell // the first distinct cells that are neither numbers nor dates
+	manyOdd  bool      // there are more of them
+	absent   bool      // None and the like are missing
+	offsets  []string  // of times: the first two of them
 }
+
+// oddCell is a text among numbers or dates.
+type oddCell struct {
+	firstCell
+	cells int
+}
+
+// maxOdd is the number of distinct texts up to which they are taken for marks such as "unknown".
+const maxOdd = 10
 
 type firstCell struct {
 	line int
@@ -50,9 +67,79 @@ func (o *observed) add(f form, cell string, line int) {
 		o.first[f] = firstCell{line, clip(cell)}
 	}
 	o.forms[f]++
+	switch f {
+	case integer, point, comma:
+		o.addNumber(cell, line)
+	case isoDate:
+		if _, offset := cutOffset(cell); offset != "" {
+			o.addOffset(offset)
+		}
+	case grouped:
+		o.marks.addThousands(cell, line)
+	case code:
+		if o.inexact.line == 0 && !held(cell) {
+			o.inexact = firstCell{line, clip(cell)}
+		}
+		fallthrough
+	case word, absent, infinite:
+		if !o.shapes.add(cell, line) {
+			o.addOdd(cell, line)
+		}
+	}
 	if len(o.examples) < maxExamples && !slices.Contains(o.examples, cell) {
 		o.examples = append(o.examples, strings.Clone(cell))
 	}
+}
+
+// addOffset keeps an offset from UTC, such as -05:00.
+func (o *observed) addOffset(offset string) {
+	if len(o.offsets) < 2 && !slices.Contains(o.offsets, offset) {
+		o.offsets = append(o.offsets, strings.Clone(offset))
+	}
+}
+
+func (o *observed) addNumber(cell string, line int) {
+	o.marks.add(cell, line)
+	if n, is := cutNumber(cell); is && n.mark != 0 && n.isWhole() {
+		o.floats++
+	}
+}
+
+func (o *observed) addOdd(cell string, line int) {
+	if o.manyOdd {
+		return
+	}
+	if len(cell) > 40 {
+		cell = clip(cell)
+	}
+	k := slices.IndexFunc(o.odd, func(c oddCell) bool { return c.text == cell })
+	switch {
+	case k >= 0:
+		o.odd[k].cells++
+	case len(o.odd) == maxOdd:
+		o.manyOdd = true
+	default:
+		o.odd = append(o.odd, oddCell{firstCell{line, strings.Clone(cell)}, 1})
+	}
+}
+
+// numbers is the number of cells that are numbers as they stand.
+func (o *observed) numbers() int { return o.forms[integer] + o.forms[point] }
+
+// whole reports whether all known cells are whole numbers, some written as floats: 55.0.
+func (o *observed) whole() bool { return o.forms[integer]+o.floats == o.knownCells() }
+
+// settle makes texts such as None missing values, if all others are numbers or dates.
+func (o *observed) settle(numbers bool) {
+	n := o.forms[absent]
+	rest := o.knownCells() - n
+	if n == 0 || rest == 0 && !numbers || !o.only(integer, point, comma, grouped, infinite, absent) && !o.only(isoDate, absent) && !numbers {
+		return
+	}
+	o.missing, o.forms[absent] = o.missing+n, 0
+	o.odd = slices.DeleteFunc(o.odd, func(c oddCell) bool { return isAbsent(c.text) })
+	o.examples = slices.DeleteFunc(o.examples, isAbsent)
+	o.absent = true
 }
 
 func (o *observed) knownCells() int {
@@ -81,13 +168,16 @@ type survey struct {
 	rowNames  bool
 	columns   []observed
 	force     []forced // what the user says of every column
-	target    int      // its column
-	text      int      // the column of the documents, -1: the records are no texts
-	kept      int      // columns that are not ignored
+	decimals  [2]firstCell
+	target    int // its column
+	text      int // the column of the documents, -1: the records are no texts
+	kept      int // columns that are not ignored
 	rows      int
 	dropped   int // rows without a target
 	textless  int // rows without a text
 	empty     int // lines without any value
+	total     int // records of the file, those without any value among them
+	blank     int // the first line of nothing between records
 	hash      string
 }
 
@@ -110,14 +200,15 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 			v.kept++
 		}
 	}
-	if s.Above != nil {
+	if s.Above != nil && v.force[v.target].What == "" {
 		v.force[v.target].What = forcedNumber
 	}
 	if v.text = s.textColumn(v.names); v.text >= 0 {
 		v.force[v.text].What = forcedCategory
 	}
 	err = eachRecord(ctx, r, func(record []string) error { return v.add(r, record) })
-	v.hash, v.empty = r.hash(), r.empty
+	v.hash, v.empty, v.total, v.blank = r.hash(), r.empty, r.count, r.blank
+	v.settle()
 	switch {
 	case err == nil && v.rows == 0 && v.textless > 0:
 		err = fmt.Errorf("%s: no row has a target and a text", path)
@@ -125,6 +216,21 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 		err = fmt.Errorf("%s: no row has a target", path)
 	}
 	return v, err
+}
+
+// settle decides what the texts and marks of all columns mean, after the first reading.
+func (v *survey) settle() {
+	for j := range v.columns {
+		if what := v.force[j].What; j != v.target && what != forcedCategory {
+			v.columns[j].settle(what == forcedNumber || what == forcedThousands || what == forcedDate)
+		}
+	}
+	v.findDecimals()
+}
+
+// isMissing reports whether a cell of a column holds no value, once the first reading has ended.
+func (v *survey) isMissing(j int, cell string) bool {
+	return v.settings.isMissing(cell) || v.columns[j].absent && isAbsent(cell)
 }
 
 func namedOnly(names []string) []string {
@@ -191,28 +297,43 @@ func (v *survey) add(r *records, record []string) error {
 		if err := v.checkForced(r, j, cell, f); err != nil {
 			return err
 		}
-		line := 0
-		if v.columns[j].forms[f] == 0 {
-			line = r.cellLine(j)
-		}
-		v.columns[j].add(f, cell, line)
+		v.columns[j].add(f, cell, r.cellLine(j))
 	}
 	return nil
 }
 
 // checkForced returns an error for a cell that is not what the user says the column is.
 func (v *survey) checkForced(r *records, j int, cell string, f form) error {
-	switch force := v.force[j]; force.What {
+	force := v.force[j]
+	if f == absent && j != v.target {
+		return nil // a missing value in a column of numbers or dates
+	}
+	if what := force.What; (what == forcedNumber || what == forcedThousands) && !held(cell) {
+		return r.cellError(j, "%q has more digits than a number holds; Identifier(%q) or Category(%q) keeps the digits", clip(cell), v.names[j], v.names[j])
+	}
+	switch force.What {
+	case forcedThousands:
+		if !v.columns[j].marks.addThousands(cell, r.cellLine(j)) {
+			return r.cellError(j, "%q is not a number with marks between thousands; leave it empty if it is missing, or say Missing(%q)", clip(cell), clip(cell))
+		}
 	case forcedNumber:
 		if f == integer || f == point || f == code || f == comma && v.commas() {
 			return nil
 		}
 		if f == comma {
+			if c, _ := cutThousands(cell); c.group != 0 {
+				return r.cellError(j, "%q is not a number with a decimal point; say DecimalComma() if it has a decimal comma, "+
+					"or Thousands(%q) in place of Number(%q) if the comma stands between thousands", clip(cell), v.names[j], v.names[j])
+			}
 			return r.cellError(j, "%q is not a number with a decimal point; say DecimalComma() if it has a decimal comma", clip(cell))
 		}
 		return r.cellError(j, "%q is not a finite number; leave it empty if it is missing, or say Missing(%q)", clip(cell), clip(cell))
 	case forcedDate:
-		if _, err := time.Parse(force.Layout, cell); err != nil {
+		t, err := time.Parse(force.Layout, cell)
+		if _, offset := t.Zone(); err == nil && offset != 0 {
+			v.columns[j].addOffset(t.Format("-07:00"))
+		}
+		if err != nil {
 			return r.cellError(j, "%q is not a date in the layout %q, which reads %s", clip(cell), force.Layout, exampleDate(force.Layout))
 		}
 	}
@@ -231,7 +352,9 @@ func (v *survey) kindOf(j int) (datasets.ColumnKind, error) {
 	o := &v.columns[j]
 	switch v.force[j].What {
 	case forcedNumber:
-		return datasets.Number, v.checkMarks(j)
+		return datasets.Number, v.checkNumbers(j)
+	case forcedThousands:
+		return datasets.Number, v.checkGroups(j)
 	case forcedDate:
 		return datasets.Date, nil
 	case forcedCategory:
@@ -252,7 +375,15 @@ func (v *survey) kindOf(j int) (datasets.ColumnKind, error) {
 		return 0, fmt.Errorf("%s:%d: column %d (%s): %q in a column of numbers is not finite; leave it empty, or write a number",
 			v.path, c.line, j+1, v.names[j], c.text)
 	}
-	return datasets.Number, v.checkMarks(j)
+	return datasets.Number, v.checkNumbers(j)
+}
+
+// checkNumbers refuses a column of numbers whose marks can mean two things.
+func (v *survey) checkNumbers(j int) error {
+	if err := v.checkMarks(j); err != nil {
+		return err
+	}
+	return v.checkThousands(j)
 }
 
 // checkMarks refuses a column of numbers with both decimal marks.
@@ -261,8 +392,12 @@ func (v *survey) checkMarks(j int) error {
 	if a.line == 0 || b.line == 0 {
 		return nil
 	}
+	thousands := ""
+	if of := v.columns[j].marks.of; of[0].decimal.line == 0 || of[1].decimal.line == 0 {
+		thousands = fmt.Sprintf("Thousands(%q) if one of the marks stands between thousands, or ", v.names[j])
+	}
 	return fmt.Errorf("%s: column %d (%s): a decimal point in line %d (%q) and a decimal comma in line %d (%q): write all numbers of the column alike, "+
-		"or say Category(%q)", v.path, j+1, v.names[j], a.line, a.text, b.line, b.text, v.names[j])
+		"or say %sCategory(%q)", v.path, j+1, v.names[j], a.line, a.text, b.line, b.text, thousands, v.names[j])
 }
 
 // cellNumber returns the number that a cell of a column of numbers or dates holds.
@@ -270,105 +405,18 @@ func (v *survey) cellNumber(j int, kind datasets.ColumnKind, cell string) (float
 	switch force := v.force[j]; {
 	case force.What == forcedDate:
 		t, err := time.Parse(force.Layout, cell)
-		return datasets.Days(t), err
+		_, offset := t.Zone()
+		return datasets.Days(t.Add(time.Duration(offset) * time.Second)), err // as written
 	case kind == datasets.Date:
-		return datasets.ParseDate(cell)
+		written, _ := cutOffset(cell)
+		return datasets.ParseDate(written)
+	case force.What == forcedThousands:
+		c, _ := cutThousands(cell) // the first reading has checked it
+		cell = c.plain
 	}
 	value, err := parseNumber(cell)
 	if err == nil && math.IsInf(value, 0) {
 		err = fmt.Errorf("%q is not finite", clip(cell))
 	}
 	return value, err
-}
-
-// almost describes a column most of whose cells are numbers, or dates, but not all. ok is false for
-// other columns.
-func (v *survey) almost(j int) (text string, odd firstCell, ok bool) {
-	o := &v.columns[j]
-	known, numbers := o.knownCells(), o.forms[integer]+o.forms[point]
-	for _, most := range []struct {
-		n    int
-		what string
-	}{{numbers, "numbers"}, {o.forms[isoDate], "dates"}} {
-		if most.n < known && 10*most.n >= 8*known {
-			odd = firstOdd(o)
-			return fmt.Sprintf("%d of %d cells are %s, line %d has %q", most.n, known, most.what, odd.line, odd.text), odd, true
-		}
-	}
-	return "", odd, false
-}
-
-// checkAlmost refuses a column that would be kept out of the features because of a few cells.
-func (v *survey) checkAlmost(j int) error {
-	name := v.names[j]
-	text, odd, ok := v.almost(j)
-	if !ok || v.force[j].What != "" || j == 0 && v.rowNames || looksLikeIdentifier(name) {
-		return nil
-	}
-	return fmt.Errorf("column %d (%s): %s: say Missing(%q) if it is a missing value, or Identifier(%q) or Category(%q) if the column holds names",
-		j+1, name, text, odd.text, name, name)
-}
-
-// notes returns a sentence on a column that was read as names although its cells look like numbers
-// or dates.
-func (v *survey) notes(j int) []string {
-	o, name := &v.columns[j], v.names[j]
-	if o.knownCells() == 0 || v.force[j].What != "" {
-		return nil
-	}
-	text, odd, almost := v.almost(j)
-	switch {
-	case o.only(integer, code) && o.forms[code] > 0:
-		text = fmt.Sprintf("cells such as %s (line %d) are codes, not numbers; Number(%q) reads them as numbers.", o.first[code].text, o.first[code].line, name)
-	case o.only(integer, point, comma) && o.forms[comma] > 0 && !v.commas():
-		text = fmt.Sprintf("cells such as %s (line %d) are read as names; DecimalComma() reads them as numbers if the comma is a decimal one.",
-			o.first[comma].text, o.first[comma].line)
-	case almost:
-		text += fmt.Sprintf(": read as names. Missing(%q) makes it a missing value.", odd.text)
-	case looksLikeDate(o.first[word].text):
-		text = fmt.Sprintf("%q (line %d) looks like a date; Date(%q, \"02/01/2006\") reads it as day/month/year.", o.first[word].text, o.first[word].line, name)
-	case looksLikeNumber(o.first[word].text):
-		text = fmt.Sprintf("%q (line %d) is read as a name; write a number as 1234.5, without units and without signs between thousands.",
-			o.first[word].text, o.first[word].line)
-	default:
-		return nil
-	}
-	return []string{name + ": " + text}
-}
-
-// firstOdd returns the first cell that is neither a number nor a date; of a column of dates, that
-// is no date.
-func firstOdd(o *observed) firstCell {
-	odd := o.first[word]
-	for f := range forms {
-		if f == integer || f == point || f == isoDate || o.forms[f] == 0 {
-			continue
-		}
-		if odd.line == 0 || o.first[f].line < odd.line {
-			odd = o.first[f]
-		}
-	}
-	if odd.line == 0 { // numbers among dates
-		odd = o.first[integer]
-	}
-	return odd
-}
-
-// looksLikeDate reports whether a text is three numbers between slashes, dots or hyphens.
-func looksLikeDate(text string) bool {
-	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '.' || r == '-' })
-	if len(parts) != 3 || len(text) > len("02/01/2006") {
-		return false
-	}
-	for _, part := range parts {
-		if digits, rest := cutDigits(part); digits == "" || rest != "" {
-			return false
-		}
-	}
-	return true
-}
-
-// looksLikeNumber reports whether a text is digits with signs for thousands, percent or money.
-func looksLikeNumber(text string) bool {
-	return strings.ContainsAny(text, "0123456789") && strings.Trim(text, "0123456789.,'+-%$€£ \u00a0\u202f") == "" && !strings.Contains(text, "--")
 }

@@ -41,6 +41,7 @@ type what string
 
 const (
 	forcedNumber     what = "number"
+	forcedThousands  what = "number with marks between thousands"
 	forcedCategory   what = "category"
 	forcedDate       what = "date"
 	forcedIdentifier what = "identifier"
@@ -73,8 +74,14 @@ func (s *tableSettings) setTarget(column string) error {
 }
 
 // Number reads columns as numbers and refuses other cells. Without it a column is one of numbers
-// if all its cells are.
+// if all its cells are. A point or a comma stands before decimals: Number settles it for a column in
+// which it could stand between thousands. Whole numbers beyond 2^53 that a float64 does not hold are
+// refused.
 func Number(columns ...string) TableOption { return force(forced{What: forcedNumber}, columns) }
+
+// Thousands reads columns as numbers with marks between thousands: 27.398 and 1.234,5, or 27,398 and
+// 1,234.5, or 27'398 or 27 398, the same mark in a whole column. A decimal mark is the other one.
+func Thousands(columns ...string) TableOption { return force(forced{What: forcedThousands}, columns) }
 
 // Category reads columns as names, numbers too: of postal codes, for instance.
 func Category(columns ...string) TableOption { return force(forced{What: forcedCategory}, columns) }
@@ -139,7 +146,8 @@ func DecimalComma() TableOption {
 }
 
 // Missing names further texts of missing values, beside an empty cell, NA, N/A, #N/A, <NA>, nan,
-// NaN, NaT, NULL, null and ?.
+// NaN, NaT, NULL, null and ?, and None, n/a and the rarer texts of pandas in columns of numbers or
+// dates.
 func Missing(texts ...string) TableOption {
 	return func(s *tableSettings) error {
 		for _, text := range texts {
@@ -193,7 +201,7 @@ func (s *tableSettings) checkNames(columns []string) error {
 		}
 	}
 	f := s.Forced[s.Target]
-	if f.What != "" && f.What != forcedNumber && f.What != forcedCategory {
+	if f.What != "" && f.What != forcedNumber && f.What != forcedThousands && f.What != forcedCategory {
 		return fmt.Errorf("the target %q cannot be said to be %s", s.Target, f.What)
 	}
 	if s.Above != nil && f.What == forcedCategory {

@@ -109,7 +109,7 @@ func TestATableOfExcel(t *testing.T) {
 	if r.Rows != 40 || !r.DecimalComma || r.Separator != ';' || r.Classes[0] != (own.ClassCount{Name: "up to 1500", Records: 14}) || r.Classes[1].Name != "above 1500" {
 		t.Errorf("%+v", r)
 	}
-	for _, note := range []string{"2 lines without any value", "1 column without a name", `Date("Datum", "02/01/2006")`} {
+	for _, note := range []string{"2 lines without any value", "1 column without a name", `Date("Datum", "02.01.2006")`} {
 		if !strings.Contains(table.String(), note) {
 			t.Errorf("the report lacks %q:\n%s", note, table)
 		}

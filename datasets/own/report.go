@@ -163,6 +163,9 @@ func (b *build) addNotes(r *Report) {
 	if b.empty > 0 {
 		note("%s without any value: left out.", count(b.empty, "line"))
 	}
+	if b.total > b.rows {
+		note("The numbers of records count all %d records of the file, from 0, those that are left out among them.", b.total)
+	}
 	nameless := len(b.names) - len(namedOnly(b.names))
 	if nameless > 0 {
 		note("%s without a name and without a value: left out.", count(nameless, "column"))

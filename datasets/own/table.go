@@ -29,8 +29,10 @@ type Table struct {
 //
 // The separator (comma, semicolon, tab or |) is found from the file, and the first line holds the
 // names of the columns. Cells can be quoted as in RFC 4180. Text is UTF-8. Empty cells, NA, N/A,
-// #N/A, <NA>, nan, NaN, NaT, NULL, null and ? are missing. With semicolons, numbers have a decimal
-// point or a decimal comma, the same in a whole column.
+// #N/A, <NA>, nan, NaN, NaT, NULL, null and ? are missing; among numbers or dates None, n/a and the
+// rarer texts of pandas are too. With semicolons, numbers have a decimal point or a decimal comma,
+// the same in a whole column. Where such a mark could stand between thousands the table is refused;
+// Thousands and Number settle it.
 //
 // A column whose cells are all numbers is one of numbers, and one of ISO 8601 dates is one of
 // dates. Digits with a leading zero and whole numbers of more than 53 bits are codes, not numbers.
@@ -91,6 +93,7 @@ type build struct {
 	stored  int   // distinct texts of all columns
 	bytes   int   // of these
 	lines   []int // of the rows, if they are texts
+	kept    []int // the numbers of the rows in the file, if some were left out
 }
 
 // maxTexts bounds the distinct texts that are kept, maxTextBytes their size.
@@ -115,6 +118,19 @@ func newBuild(v *survey) (*build, error) {
 
 // skips reports whether a column is not kept: it is ignored, or empty and without a name.
 func (v *survey) skips(j int) bool { return v.force[j].What == forcedIgnored || v.names[j] == "" }
+
+// numbering returns how the rows are numbered in the file; nil: from 0, as they are.
+func (b *build) numbering() *datasets.Numbering {
+	n := &datasets.Numbering{Kept: b.kept, Total: b.total}
+	if b.blank > 0 {
+		n.Unclear = fmt.Sprintf("%s has lines without anything between its records, the first is line %d; remove these lines, or use a condition on a column",
+			filepath.Base(b.path), b.blank)
+	}
+	if n.Kept == nil && n.Unclear == "" {
+		return nil
+	}
+	return n
+}
 
 // allocate makes room for all rows.
 func (b *build) allocate() {
@@ -151,6 +167,9 @@ func (b *build) fill(ctx context.Context) (err error) {
 		if rows++; rows > b.rows {
 			return changed
 		}
+		if b.total > b.rows {
+			b.kept = append(b.kept, r.count-1)
+		}
 		return b.add(r, record)
 	})
 	if err == nil && r.hash() != b.hash {
@@ -167,7 +186,7 @@ func (b *build) add(r *records, record []string) error {
 		if b.skips(j) {
 			continue
 		}
-		missing := b.settings.isMissing(cell)
+		missing := b.isMissing(j, cell)
 		switch {
 		case b.kinds[j].Numeric() && missing:
 			b.numbers[j] = append(b.numbers[j], math.NaN())
@@ -233,10 +252,8 @@ func (b *build) describeColumns(t *Table) error {
 			continue
 		}
 		c, found := b.column(j)
-		if found.Role == RoleIdentifier && j != b.target && b.text < 0 {
-			if err := b.checkAlmost(j); err != nil {
-				return err
-			}
+		if err := b.checkRead(j, c, found); err != nil {
+			return err
 		}
 		t.report.DecimalComma = t.report.DecimalComma || c.Kind == datasets.Number && b.columns[j].forms[comma] > 0
 		if j == b.target {
@@ -252,6 +269,20 @@ func (b *build) describeColumns(t *Table) error {
 		}
 		t.about.Columns = append(t.about.Columns, c)
 		t.report.Columns = append(t.report.Columns, found)
+	}
+	return nil
+}
+
+// checkRead refuses a column that was read as something that it hardly is.
+func (b *build) checkRead(j int, c datasets.Column, found FoundColumn) error {
+	o := &b.columns[j]
+	switch {
+	case j == b.target && o.forms[absent] > 0 && b.force[j].What == "" && o.only(integer, point, comma, infinite, absent):
+		odd := o.first[absent]
+		return fmt.Errorf("the target %s: line %d has %q among numbers: say Missing(%q) with DropUnlabelled if it is a missing value, "+
+			"or Category(%q) if it is a class", c.Name, odd.line, odd.text, odd.text, c.Name)
+	case j != b.target && b.text < 0 && !c.Kind.Numeric():
+		return b.checkAlmost(j, found)
 	}
 	return nil
 }
@@ -295,11 +326,11 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
 		return RoleFeature
 	case c.Kind == datasets.Category && (all || found.Distinct > maxCategories || found.Distinct > fewCategories && 2*found.Distinct > known):
 		return RoleIdentifier
-	case c.Kind == datasets.Number && b.columns[j].only(integer) && (namesSomebody(c.Name) || countsRows(c, known)):
+	case c.Kind == datasets.Number && b.columns[j].whole() && (namesSomebody(c.Name) || countsRows(c, known)):
 		return RoleIdentifier
 	case c.Kind == datasets.Category && namesSomebody(c.Name):
 		return RoleIdentifier
-	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].only(integer)):
+	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].whole()):
 		return RoleIdentifier
 	}
 	return RoleFeature
@@ -353,17 +384,25 @@ func noFeature(columns []FoundColumn) error {
 func (t *Table) describe(b *build) {
 	t.about.Name, t.about.Title = dataName(b.path), filepath.Base(b.path)
 	t.about.Sources = []datasets.SourceFile{{Name: filepath.Base(b.path), SHA256: b.hash}}
+	t.about.Numbering = b.numbering()
 	t.about.Hash = key("table", struct {
 		Settings *tableSettings
 		Columns  []keyColumn
 		Rows     int
-	}{b.settings, keyColumns(t.report), b.rows}, b.hash)
+		Numbered bool `json:",omitempty"` // as in the file: numbers of records once meant others
+		Written  bool `json:",omitempty"` // times with an offset, which were once in UTC
+	}{b.settings, keyColumns(t.report), b.rows, t.about.Numbering != nil, b.offsets()}, b.hash)
 	t.report.Classes = classCounts(t.y, t.about.Classes)
 	t.info = datasets.Info{
 		Name: t.about.Name, Title: t.about.Title, Task: "what is in the column " + b.settings.Target,
 		Rows: b.rows, Features: len(t.feature), Classes: t.about.Classes,
 		Description: fmt.Sprintf("A table of the user's own: %d rows, %d features.", b.rows, len(t.feature)), Reading: t.report.Notes,
 	}
+}
+
+// offsets reports whether a time of the file has an offset from UTC.
+func (v *survey) offsets() bool {
+	return slices.ContainsFunc(v.columns, func(o observed) bool { return len(o.offsets) > 0 })
 }
 
 // keyColumn is what was decided of a column: a rule that changes gives another key.
@@ -390,8 +429,8 @@ func (t *Table) Key() string { return t.about.Hash }
 func (t *Table) Info() (datasets.Info, error) { return t.info, nil }
 
 // Prepare encodes the features, splits the rows by class and standardises them, as the built-in
-// tables: 20 % are the test part, drawn with the seed 999 + shift. The IDs are the rows of the
-// table, from 0; rows that DropUnlabelled left out do not count.
+// tables: 20 % are the test part, drawn with the seed 999 + shift. The IDs are the rows that were
+// kept, from 0; About.Numbering has their numbers in the file.
 func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
 	return t.PrepareKeeping(ctx, shift, nil)
 }

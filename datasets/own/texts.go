@@ -23,6 +23,7 @@ type Texts struct {
 	how     texts.Preparation
 	key     string
 	info    datasets.Info
+	numbers *datasets.Numbering // of the documents in the file
 }
 
 // ReadTexts reads texts from a table in CSV or TSV, plain or as .gz, such as reports with a
@@ -36,8 +37,8 @@ type Texts struct {
 // A record is a window of a text: numbers of the tokens of a vocabulary that is learned from the
 // texts of the train part. A text that is longer than a window is cut into several, which are in
 // the same part and have the same cells in all columns; String says how many texts that are.
-// The column texts.ColumnDocument has the number of the row, counted from 0 over the rows that
-// are kept.
+// The column texts.ColumnDocument has the number of the row in the file, counted from 0 over all
+// rows, those that are left out among them.
 //
 // Errors name the file, the line and the column.
 func ReadTexts(path string, options ...TableOption) (*Texts, error) {
@@ -79,7 +80,7 @@ func (b *build) documents(ctx context.Context) (*Texts, error) {
 		return nil, err
 	}
 	b.addNotes(&described.report)
-	t := &Texts{report: described.report}
+	t := &Texts{report: described.report, numbers: b.numbering()}
 	t.report.Texts = b.settings.Texts.Column
 	text, group := datasets.Column{}, datasets.Column{}
 	for _, c := range described.about.Columns {
@@ -174,7 +175,8 @@ func (t *Texts) describe(ctx context.Context, b *build, words []int) error {
 		How      texts.Preparation
 		Columns  []keyColumn
 		Rows     int
-	}{&resolved, t.how, keyColumns(t.report), b.rows}, b.hash)
+		Numbered bool `json:",omitempty"` // as of a table
+	}{&resolved, t.how, keyColumns(t.report), b.rows, t.numbers != nil}, b.hash)
 	t.set.Hash = t.key
 	p, err := t.Prepare(ctx, 0)
 	if err != nil {
@@ -227,6 +229,9 @@ func (t *Texts) Report() Report { return t.report }
 // String prints what was found, as Table.String.
 func (t *Texts) String() string { return t.report.String() }
 
+// Numbering says how the texts are numbered in the file; nil: from 0, as they are.
+func (t *Texts) Numbering() *datasets.Numbering { return t.numbers }
+
 // Name returns the name of the file without its extension: letters, digits, _ and - only.
 func (t *Texts) Name() string { return t.set.Name }
 
@@ -256,10 +261,19 @@ func (t *Texts) PrepareKeeping(ctx context.Context, shift int, records []int) (*
 		if id < 0 || id >= len(document) {
 			return nil, fmt.Errorf("there is no record %d; records count from 0, and there are %d", id, len(document))
 		}
-		kept = append(kept, int(document[id]))
+		kept = append(kept, t.position(document[id]))
 	}
 	slices.Sort(kept)
 	return t.prepare(ctx, shift, slices.Compact(kept))
+}
+
+// position returns the position of a document that has a number in the file.
+func (t *Texts) position(number float64) int {
+	if t.numbers == nil || t.numbers.Kept == nil {
+		return int(number)
+	}
+	at, _ := slices.BinarySearch(t.numbers.Kept, int(number))
+	return at
 }
 
 // prepare prepares the records with the documents of these numbers in the train part. The first
@@ -282,9 +296,12 @@ func (t *Texts) prepare(ctx context.Context, shift int, kept []int) (*datasets.P
 		}
 	}
 	rows := make([]int, columns[0].Rows())
-	for id, number := range columns[0].Numbers {
-		rows[id] = int(number)
+	numbers := make([]float64, len(rows))
+	for id, position := range columns[0].Numbers {
+		rows[id] = int(position)
+		numbers[id] = float64(t.numbers.Number(rows[id]))
 	}
+	columns[0].Numbers = numbers
 	p.About.Columns = append(columns, datasets.GatherColumns(t.columns, rows)...)
 	return p, nil
 }

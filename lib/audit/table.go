@@ -185,8 +185,8 @@ func (c *Case) row(m *Model, lenses []report.Cell) (report.Row, error) {
 
 // describeForgetSet names the forget set: "the 20 outliers of tabular_outliers".
 func (c *Case) describeForgetSet() string {
-	if f, described := c.Setting.Forget.(lab.DescribedForgetSet); described {
-		return f.About(len(c.Forget)) + " of " + c.DataSet()
+	if text := lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget)); text != "" {
+		return text + " of " + c.DataSet()
 	}
 	return fmt.Sprintf("%d forgotten records of %s", len(c.Forget), c.DataSet())
 }

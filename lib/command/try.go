@@ -150,7 +150,9 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	s.Fit = train.Config{Epochs: o.epochs, Batch: o.batch}
 	switch {
 	case info.Vocabulary > 0:
-		s.Forget = forgetTexts(s.Forget)
+		if s.Forget, err = forgetTexts(s.Data, s.Forget); err != nil {
+			return s, nil, err
+		}
 		fillTextFit(&s)
 		o.seeds = cmp.Or(o.seeds, textSeeds)
 	case o.batch == 0 && info.Shape[0] > 0:

@@ -22,6 +22,7 @@ type ownData struct {
 	target                              string
 	above                               float64
 	number, category, identifier, leave []string
+	thousands                           []string
 	date                                map[string]string
 	missing                             []string
 	images, cells, label, matrix        string
@@ -39,6 +40,7 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringVar(&d.target, "target", "", "column of the table that is predicted")
 	f.Float64Var(&d.above, "above", 0, "predict whether the target is above this number")
 	f.StringSliceVar(&d.number, "number", nil, "columns to read as numbers")
+	f.StringSliceVar(&d.thousands, "thousands", nil, "columns of numbers with marks between thousands: 27.398 or 27,398 is above 27 thousand")
 	f.StringSliceVar(&d.category, "category", nil, "columns to read as categories")
 	f.StringSliceVar(&d.identifier, "identifier", nil, "columns that are no features, but can be named by --forget")
 	f.StringSliceVar(&d.leave, "ignore", nil, "columns to leave out")
@@ -47,7 +49,8 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringSliceVar(&d.header, "header", nil, "names of the columns of a file whose first line is a record")
 	f.StringVar(&d.separator, "separator", "", "what separates the cells, where the file leaves it open: one character, or tab")
 	f.BoolVar(&d.decimalComma, "decimal-comma", false, "read 1,5 as one and a half (found by itself where semicolons separate)")
-	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false, "leave out the rows without a target")
+	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false,
+		"leave out the rows without a target; records keep their numbers in the file")
 	f.StringVar(&d.images, "images", "", "folder of images, with one folder per class")
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
 	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad), with --label")
@@ -101,7 +104,7 @@ func (d *ownData) checkFlags(table bool) error {
 		what  string
 		flags []string
 	}{
-		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "category", "identifier", "ignore", "date", "missing",
+		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "thousands", "category", "identifier", "ignore", "date", "missing",
 			"header", "separator", "decimal-comma", "drop-unlabelled"}},
 		{d.texts.file != "", "--text", []string{"column", "group", "drop-empty"}},
 		{d.texts.file != "" || isTextSet(d.known), "texts", []string{"tokens", "max-documents"}},
@@ -155,7 +158,7 @@ func (d *ownData) open(args []string) (lab.Data, error) {
 
 // The readers of package own name the options of a program; these are the flags.
 var (
-	columnOption = regexp.MustCompile(`\b(Number|Category|Identifier|Ignore|Missing|Column)\(("(?:[^"\\]|\\.)*"|column)\)`)
+	columnOption = regexp.MustCompile(`\b(Number|Thousands|Category|Identifier|Ignore|Missing|Column)\(("(?:[^"\\]|\\.)*"|column)\)`)
 	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
 	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
@@ -182,6 +185,9 @@ func asFlags(text string) string {
 		if err != nil {
 			name = "COLUMN"
 		}
+		if parts[1] != "Column" { // its flag takes one name
+			name = listWord(name)
+		}
 		return "--" + strings.ToLower(parts[1]) + " " + shellWord(name)
 	})
 	text = aboveOption.ReplaceAllString(text, "--above $1")
@@ -190,6 +196,14 @@ func asFlags(text string) string {
 		return "--date " + shellWord(parts[1]+"="+parts[2])
 	})
 	return otherOptions.Replace(sizeOption.ReplaceAllString(text, "--size $1"))
+}
+
+// listWord quotes a word for a flag that takes a list, if it must be.
+func listWord(word string) string {
+	if !strings.ContainsAny(word, ",\"\n") {
+		return word
+	}
+	return `"` + strings.ReplaceAll(word, `"`, `""`) + `"`
 }
 
 // shellWord quotes a word for a shell, if it must be.
@@ -226,7 +240,7 @@ func (d *ownData) cellOptions() []own.CellOption {
 }
 
 func (d *ownData) tableOptions() []own.TableOption {
-	options := []own.TableOption{own.Number(d.number...), own.Category(d.category...), own.Identifier(d.identifier...), own.Ignore(d.leave...)}
+	options := []own.TableOption{own.Number(d.number...), own.Thousands(d.thousands...), own.Category(d.category...), own.Identifier(d.identifier...), own.Ignore(d.leave...)}
 	if d.changed("above") {
 		options = append(options, own.Above(d.target, d.above))
 	} else {
@@ -266,7 +280,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
-	f.StringVar(&g.file, "forget-records", "", "forget the records or texts that a file numbers from 0 (or .npy)")
+	f.StringVar(&g.file, "forget-records", "", "forget the records or texts that a file numbers from 0 as in the data's file, left-out ones counted (or .npy)")
 	f.Float64Var(&g.share, "forget-share", 0, "a random share of records (at least 10) or of texts (default 0.05)")
 	g.changed = f.Changed
 }

@@ -68,12 +68,16 @@ func (d *textData) named(set string) lab.Texts {
 }
 
 // forgetTexts returns a forget set of whole texts for one of records: a share of the texts, or
-// texts by number.
-func forgetTexts(f lab.ForgetSet) lab.ForgetSet {
+// texts by their numbers in the file.
+func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 	numbers := lab.Records{}
+	var numbering *datasets.Numbering
+	if d, is := data.(*own.Texts); is {
+		numbering = d.Numbering()
+	}
 	switch f := f.(type) {
 	case lab.Random:
-		return lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}
+		return lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}, nil
 	case lab.Records:
 		numbers = f
 	case lab.Mask:
@@ -83,13 +87,16 @@ func forgetTexts(f lab.ForgetSet) lab.ForgetSet {
 			}
 		}
 	default:
-		return f
+		return f, nil
+	}
+	if _, err := numbering.IDs(numbers); err != nil {
+		return nil, err
 	}
 	where := lab.Where{Column: texts.ColumnDocument, Op: datasets.In}
 	for _, n := range numbers {
 		where.Values = append(where.Values, strconv.Itoa(n))
 	}
-	return where
+	return where, nil
 }
 
 // fillTextFit sets what the command line leaves open of the training on texts.

@@ -77,6 +77,7 @@ type Run struct {
 	Forget, Retain, Test int    // numbers of records
 	Judged               int    // held-out records that no method has seen, which lenses read
 	Copies               int    // forgotten records whose inputs a retained record has too
+	forgotten            string // what the records to forget are, "" if their forget set does not say it
 	Models               []Model
 }
 
@@ -185,6 +186,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
 		Judged: len(c.EvalRows()), Copies: copies(audit.RowHashes(c.Problem.Train.X), c.Forget, c.Retain),
 	}
+	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget))
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
 		if err := row.addAccuracy(c, m); err != nil {

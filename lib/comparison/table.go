@@ -54,8 +54,8 @@ func (r *Result) Title() string {
 	if len(r.Runs) > 0 {
 		n = fmt.Sprint(r.Runs[0].Forget)
 	}
-	if f, is := r.Study.Setting.Forget.(lab.DescribedForgetSet); is && len(r.Runs) > 0 {
-		return "What is left of " + f.About(r.Runs[0].Forget) + " of " + r.Name
+	if len(r.Runs) > 0 && r.Runs[0].forgotten != "" {
+		return "What is left of " + r.Runs[0].forgotten + " of " + r.Name
 	}
 	return "What is left of " + n + " forgotten records of " + r.Name
 }

@@ -75,7 +75,37 @@ func (f Class) Rows(p *datasets.Prepared) ([]int, error) {
 }
 
 // About implements DescribedForgetSet.
-func (f Class) About(n int) string { return fmt.Sprintf("all %d records of class %s", n, string(f)) }
+func (f Class) About(n int) string {
+	return fmt.Sprintf("the %d records of class %s in the train part", n, string(f))
+}
+
+// aboutIn is About with the records of the class that are held out.
+func (f Class) aboutIn(p *datasets.Prepared, n int) string {
+	class, total := slices.Index(p.About.Classes, string(f)), 0
+	for _, part := range [][]int{p.Train.Y, p.Test.Y} {
+		for _, y := range part {
+			if y == class {
+				total++
+			}
+		}
+	}
+	if total <= n {
+		return fmt.Sprintf("all %d records of class %s", n, string(f))
+	}
+	return fmt.Sprintf("%d of the %d records of class %s (the others are held out)", n, total, string(f))
+}
+
+// DescribeForgetSet returns what a title calls the n records of prepared data that are forgotten, "" if
+// the forget set is no DescribedForgetSet.
+func DescribeForgetSet(f ForgetSet, p *datasets.Prepared, n int) string {
+	if c, is := f.(Class); is {
+		return c.aboutIn(p, n)
+	}
+	if d, is := f.(DescribedForgetSet); is {
+		return d.About(n)
+	}
+	return ""
+}
 
 // filterRows returns the rows of the train part for which member is true, ascending.
 func filterRows(p *datasets.Prepared, member func(row int) bool) (out []int) {
@@ -102,7 +132,7 @@ func (s Setting) Divide(p *datasets.Prepared) (forget, retain []int, err error) 
 		err = checkForgetRows(forget, p.Train.X.Rows)
 	}
 	if err == nil && len(forget) == 0 {
-		err = fmt.Errorf("no row of %q is in the train part", s.Forget.Name())
+		err = fmt.Errorf("no row of %s is in the train part", describe(s.Forget, 0))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("data set %s: %w", s.DataSet(), err)

@@ -20,7 +20,8 @@ type NamedForgetSet interface {
 }
 
 // Records are the numbers of records in their source, from 0: rows of a table (as it is
-// reduced by Table.MaxRows), images of a published part. Data that can be split so have them in the train part (KeepingData).
+// reduced by Table.MaxRows), images of a published part. Records of a file that were left out count
+// (datasets.Numbering). Data that can be split so have them in the train part (KeepingData).
 type Records []int
 
 // Name implements ForgetSet.
@@ -31,16 +32,20 @@ func (f Records) IDs(p *datasets.Prepared) ([]int, error) {
 	if len(f) == 0 {
 		return nil, errors.New("no record is named")
 	}
+	ids, err := p.About.Numbering.IDs(f)
+	if err != nil {
+		return nil, err
+	}
 	known := map[int]bool{}
 	for _, ids := range [][]int{p.Train.IDs, p.Test.IDs} {
 		for _, id := range ids {
 			known[id] = true
 		}
 	}
-	out := slices.Sorted(slices.Values(f))
+	out := slices.Sorted(slices.Values(ids))
 	for i, id := range out {
 		if i > 0 && id == out[i-1] {
-			return nil, fmt.Errorf("record %d is named twice", id)
+			return nil, fmt.Errorf("record %d is named twice", p.About.Numbering.Number(id))
 		}
 		if !known[id] {
 			return nil, fmt.Errorf("there is no record %d; records count from 0, and there are %d", id, len(known))
@@ -69,9 +74,17 @@ func namedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
 	}
 	out := filterRows(p, func(row int) bool { _, is := slices.BinarySearch(ids, p.Train.IDs[row]); return is })
 	if len(out) == 0 {
-		return nil, fmt.Errorf("all %d records that %q names are in the test part, which no model is trained on", len(ids), f.Name())
+		return nil, fmt.Errorf("%s: none is in the train part, and no model is trained on the others", describe(f, len(ids)))
 	}
 	return out, nil
+}
+
+// describe returns what a message calls the n records of a forget set.
+func describe(f ForgetSet, n int) string {
+	if d, is := f.(DescribedForgetSet); is {
+		return d.About(n)
+	}
+	return fmt.Sprintf("%q", f.Name())
 }
 
 // allNamedRows is namedRows for records that are named one by one: each is in the train part.
@@ -83,8 +96,8 @@ func allNamedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
 	ids, err := f.IDs(p)
 	if err == nil && len(out) < len(ids) {
 		first := slices.IndexFunc(ids, func(id int) bool { return !slices.Contains(p.Train.IDs, id) })
-		return nil, fmt.Errorf("%d of the %d records that %q names are in the test part, which no model is trained on; the first is record %d",
-			len(ids)-len(out), len(ids), f.Name(), ids[first])
+		return nil, fmt.Errorf("%s: %d are in the test part, which no model is trained on; the first is record %d",
+			describe(f, len(ids)), len(ids)-len(out), p.About.Numbering.Number(ids[first]))
 	}
 	return out, err
 }
@@ -117,7 +130,11 @@ func (f Where) Name() string {
 
 // IDs implements NamedForgetSet.
 func (f Where) IDs(p *datasets.Prepared) ([]int, error) {
-	return datasets.Condition(f).Rows(p.About.Columns)
+	ids, err := datasets.Condition(f).Rows(p.About.Columns)
+	if err == nil && len(ids) == 0 {
+		err = fmt.Errorf("no record has %s", datasets.Condition(f).String())
+	}
+	return ids, err
 }
 
 // Rows implements ForgetSet.
@@ -159,7 +176,11 @@ func (f Mask) IDs(p *datasets.Prepared) ([]int, error) {
 	if len(f.records()) == 0 {
 		return nil, errors.New("the mask names no record")
 	}
-	return f.records().IDs(p)
+	q := *p
+	if n := p.About.Numbering; n != nil { // the number of entries says what they count
+		q.About.Numbering = &datasets.Numbering{Kept: n.Kept, Total: n.Total}
+	}
+	return f.records().IDs(&q)
 }
 
 // Rows implements ForgetSet. A record outside of the train part is an error.
@@ -170,6 +191,9 @@ func (f Mask) About(n int) string { return Records(nil).About(n) }
 
 // sourceRecords returns the number of records in the source.
 func sourceRecords(p *datasets.Prepared) int {
+	if n := p.About.Numbering; n != nil {
+		return n.Total
+	}
 	if len(p.About.Columns) > 0 {
 		return p.About.Columns[0].Rows()
 	}

@@ -221,7 +221,12 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 		return data, err
 	}
 	if len(keep) == data.Test.X.Rows {
-		return nil, fmt.Errorf("%q names every record that would be held out; some records must stay that no model is trained on", s.Forget.Name())
+		ids, err := named.IDs(data)
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: the forget set names every record that would be held out; some records must stay that no model is trained on",
+			describe(named, len(ids)))
 	}
 	return l.cached(key+"/keeping/"+hashInts(keep), byName(s.Data), func() (*datasets.Prepared, error) {
 		return l.prepare(s.Data, func() (*datasets.Prepared, error) { return keeping.PrepareKeeping(ctx, l.Shift, keep) })

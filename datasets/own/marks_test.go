@@ -1,0 +1,229 @@
+package own_test
+
+// Numbers that can be read in two ways, texts among numbers, and the numbers of records.
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lethe-ml/lethe/datasets/own"
+)
+
+func yes(i int) string { return []string{"no", "yes"}[i%2] }
+
+// salary is a number with a mark between thousands where it is above 999.
+func salary(i int, mark string) string {
+	if i%3 == 0 {
+		return fmt.Sprint(300 + i)
+	}
+	return fmt.Sprintf("%d%s%03d", 1+i%40, mark, (7*i)%1000)
+}
+
+func TestMarksBetweenThousandsAreNoDecimalMarks(t *testing.T) {
+	y := own.Target("y")
+	german := rows("salary;height;y", 90, func(i int) string { return fmt.Sprintf("%s;%d,%d;%s", salary(i, "."), 150+i%40, 1+i%9, yes(i)) })
+	semicolons := rows("salary;y", 90, func(i int) string { return salary(i, ",") + ";" + yes(i) })
+	commas := rows("salary,y", 90, func(i int) string { return `"` + salary(i, ",") + `",` + yes(i) })
+	above := rows("salary;height;y", 90, func(i int) string {
+		return fmt.Sprintf("%d.%03d;%d,%d;%s", 1+i%40, (7*i)%1000, 150+i%40, 1+i%9, yes(i))
+	})
+	for name, c := range map[string]struct {
+		text    string
+		options []own.TableOption
+		want    string
+	}{
+		"German":                 {german, []own.TableOption{y}, `column 1 (salary): every number with the mark "." has three digits after it, such as 2.007 in line 3`},
+		"another mark elsewhere": {above, []own.TableOption{y}, `elsewhere the decimal mark is ","`},
+		"semicolons":             {semicolons, []own.TableOption{y}, `the others are below 1000, such as 300 in line 2`},
+		"decimal commas":         {commas, []own.TableOption{y, own.DecimalComma()}, `say Thousands("salary") if it stands between thousands, Number("salary") if decimals`},
+		"as they stand":          {commas, []own.TableOption{y}, `Thousands("salary") reads them as numbers if the comma stands between thousands, DecimalComma() with Number("salary")`},
+		"the target":             {german, []own.TableOption{own.Above("salary", 900)}, `Thousands("salary")`},
+	} {
+		_, err := own.ReadTable(write(t, "t.csv", c.text), c.options...)
+		wants(t, name, err, c.want)
+	}
+	for name, c := range map[string]struct {
+		text    string
+		options []own.TableOption
+		second  float64
+	}{
+		"thousands":   {german, []own.TableOption{own.Thousands("salary")}, 2007},
+		"decimals":    {german, []own.TableOption{own.Number("salary")}, 2.007},
+		"commas":      {commas, []own.TableOption{own.Thousands("salary")}, 2007},
+		"both":        {commas, []own.TableOption{own.DecimalComma(), own.Number("salary")}, 2.007},
+		"all marks":   {strings.ReplaceAll(german, "2.007;", "1.002.007,5;"), []own.TableOption{own.Thousands("salary")}, 1002007.5},
+		"apostrophes": {strings.ReplaceAll(german, ".", "'"), []own.TableOption{own.Thousands("salary")}, 2007},
+	} {
+		p, err := readTable(t, write(t, "t.csv", c.text), append(c.options, y)...).Prepare(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.About.Columns[0].Numbers[1]; got != c.second {
+			t.Errorf("%s: %v, want %v", name, got, c.second)
+		}
+	}
+	_, err := own.ReadTable(write(t, "t.csv", strings.Replace(german, "2.007;", "2,007.5;", 1)), y, own.Thousands("salary"))
+	wants(t, "two marks", err, "different marks between thousands")
+}
+
+func TestDecimalsAreReadAsBefore(t *testing.T) {
+	for name, cell := range map[string]func(i int) string{
+		"three decimals":      func(i int) string { return fmt.Sprintf("%d.%03d", 1+i%40, 100+i) },
+		"a zero before":       func(i int) string { return fmt.Sprintf("%d.%03d", i%40, 100+i) },
+		"whole numbers above": func(i int) string { return []string{fmt.Sprintf("%d.125", 1+i), fmt.Sprint(12000 + i)}[i%2] },
+	} {
+		table := readTable(t, write(t, "t.csv", rows("x,y", 90, func(i int) string { return cell(i) + "," + yes(i) })), own.Target("y"))
+		if c := found(t, table, "x"); c.Kind.String() != "number" || strings.Contains(table.String(), "Thousands") {
+			t.Errorf("%s: %+v\n%s", name, c, table)
+		}
+	}
+}
+
+func TestTextsAmongNumbersAreMissingOrRefused(t *testing.T) {
+	among := func(text string, every int) string {
+		return rows("x,c,y", 90, func(i int) string {
+			x := fmt.Sprint(100 + 7*i)
+			if i%every == 1 {
+				x = text
+			}
+			return fmt.Sprintf("%s,%s,%s", x, []string{"None", "mild", "n/a"}[i%3], yes(i))
+		})
+	}
+	for _, text := range []string{"None", "n/a", "#NA", "-nan", "N/A", "null"} {
+		table := readTable(t, write(t, "t.csv", among(text, 3)), own.Target("y"))
+		if c := found(t, table, "x"); c.Kind.String() != "number" || c.Missing != 30 || slices.Contains(c.Examples, text) {
+			t.Errorf("%s: %+v", text, c)
+		}
+		if c := found(t, table, "c"); c.Distinct != 3 || c.Missing != 0 || !strings.Contains(table.String(), `c: "None" (line 2) is read as a name; Missing("None")`) {
+			t.Errorf("a category: %+v\n%s", c, table)
+		}
+	}
+	for _, text := range []string{"-", "unknown", "<0.6"} {
+		path := write(t, "t.csv", among(text, 2))
+		_, err := own.ReadTable(path, own.Target("y"))
+		wants(t, text, err, fmt.Sprintf("45 of 90 cells are numbers, line 3 has %q (45 cells): say Missing(%q)", text, text), `Category("x")`)
+		if c := found(t, readTable(t, path, own.Target("y"), own.Missing(text)), "x"); c.Kind.String() != "number" || c.Missing != 45 {
+			t.Errorf("%s: %+v", text, c)
+		}
+	}
+	_, err := own.ReadTable(write(t, "t.csv", rows("x,y", 90, func(i int) string { return fmt.Sprintf("%d,%s", i%7, []string{"0", "1", "None"}[i%3]) })), own.Target("y"))
+	wants(t, "a target", err, `the target y: line 4 has "None" among numbers: say Missing("None") with DropUnlabelled`)
+	// Few numbers beside names can be a category: it is noted.
+	table := readTable(t, write(t, "t.csv", rows("x,y", 90, func(i int) string { return []string{"0", "1", "2", "3+"}[i%4] + "," + yes(i/2) })), own.Target("y"))
+	if !strings.Contains(table.String(), "are numbers, line 5 has") {
+		t.Errorf("no note:\n%s", table)
+	}
+}
+
+func TestIdentifiersKeepTheirDigits(t *testing.T) {
+	floats := rows("person_id,x,y", 90, func(i int) string { return fmt.Sprintf("%d.0,%d,%s", i/3, i%7, yes(i)) })
+	table := readTable(t, write(t, "t.csv", floats), own.Target("y"))
+	if c := found(t, table, "person_id"); c.Role != own.RoleIdentifier || !strings.Contains(table.String(), `Number("person_id") makes it one`) {
+		t.Errorf("%+v\n%s", c, table)
+	}
+	long := rows("person_id,x,y", 90, func(i int) string { return fmt.Sprintf("%d,%d,%s", 12345678901234561+i/3, i%7, yes(i)) })
+	_, err := own.ReadTable(write(t, "t.csv", long), own.Target("y"), own.Number("person_id"))
+	wants(t, "17 digits", err, `"12345678901234561" has more digits than a number holds; Identifier("person_id")`)
+	if text := readTable(t, write(t, "t.csv", long), own.Target("y")).String(); strings.Contains(text, "Number(") {
+		t.Errorf("Number is advised:\n%s", text)
+	}
+}
+
+func TestRecordsKeepTheirNumbersInTheFile(t *testing.T) {
+	text := rows("person_id,x,y", 90, func(i int) string {
+		switch {
+		case i == 20:
+			return ",,"
+		case i < 10:
+			return fmt.Sprintf("%d,%d,", i, i%7)
+		}
+		return fmt.Sprintf("%d,%d,%s", i, i%7, yes(i))
+	})
+	p, err := readTable(t, write(t, "t.csv", text), own.Target("y"), own.DropUnlabelled()).Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := p.About.Numbering.IDs([]int{10, 21, 89})
+	if err != nil || !slices.Equal(ids, []int{0, 10, 78}) || p.About.Columns[0].Numbers[10] != 21 {
+		t.Errorf("%v, %v", ids, err)
+	}
+	for number, want := range map[int]string{3: "record 3 was left out", 20: "record 20 was left out", 90: "there is no record 90"} {
+		_, err := p.About.Numbering.IDs([]int{number})
+		wants(t, strconv.Itoa(number), err, want)
+	}
+	p, err = readTable(t, write(t, "t.csv", strings.Replace(good("c,n,y"), "\n", "\n\n", 5)), own.Target("y")).Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.About.Numbering.IDs([]int{3})
+	wants(t, "blank lines", err, "without anything between its records, the first is line 2")
+}
+
+// What a note on dates advises is typed, and reads them.
+func TestWhatANoteAdvisesWorks(t *testing.T) {
+	options := regexp.MustCompile(`(Date|Missing)\("([^"]*)"(?:, "([^"]*)")?\)`)
+	for _, layout := range []string{"02/01/2006", "2006/01/02", "02-Jan-2006", "02.01.2006 15:04", "02.01.2006", "02Jan2006", "1/2/2006 3:04 PM"} {
+		for _, first := range []string{"", "unknown"} {
+			path := write(t, "t.csv", rows("d,x,y", 90, func(i int) string {
+				if i == 0 && first != "" {
+					return first + ",1,no"
+				}
+				return fmt.Sprintf("%s,%d,%s", day(i).Format(layout), i%7, yes(i))
+			}))
+			note := readTable(t, path, own.Target("y")).String()
+			advice := options.FindAllStringSubmatch(note, -1)
+			if len(advice) == 0 || advice[0][1] != "Date" {
+				t.Errorf("%s: no advice in\n%s", layout, note)
+				continue
+			}
+			settings := []own.TableOption{own.Target("y")}
+			for _, a := range advice {
+				if a[1] == "Date" {
+					settings = append(settings, own.Date(a[2], a[3]))
+				} else {
+					settings = append(settings, own.Missing(a[2]))
+				}
+			}
+			if c := found(t, readTable(t, path, settings...), "d"); c.Kind.String() != "date" {
+				t.Errorf("%s: %+v", layout, c)
+			}
+		}
+	}
+	for name, cell := range map[string]func(i int) string{
+		"percent": func(i int) string { return fmt.Sprintf("%d%%", i) }, "kg": func(i int) string { return fmt.Sprintf("%d kg", i) },
+		"minus": func(i int) string { return fmt.Sprintf("\u2212%d", i) }, "time": func(i int) string { return fmt.Sprintf("%02d:30", i%24) },
+		"duration": func(i int) string { return fmt.Sprintf("%d days 01:00:00", i) },
+		"month":    func(i int) string { return fmt.Sprintf("20%02d-06", 10+i%20) },
+	} {
+		text := rows("d,x,y", 90, func(i int) string {
+			return []string{"unknown", cell(i)}[min(i, 1)] + fmt.Sprintf(",%d,%s", i%7, yes(i))
+		})
+		if note := readTable(t, write(t, "t.csv", text), own.Target("y")).String(); !strings.Contains(note, "read as a name") {
+			t.Errorf("%s: no note in\n%s", name, note)
+		}
+	}
+}
+
+func day(i int) time.Time { return time.Date(2021, 1, 1+3*i, 13, 30, 0, 0, time.UTC) }
+
+func TestADayIsTheDayInTheFile(t *testing.T) {
+	text := rows("visit,x,y", 90, func(i int) string { return fmt.Sprintf("2020-03-%02dT22:30:00-05:00,%d,%s", 1+i%30, i%7, yes(i)) })
+	for name, option := range map[string]own.TableOption{"ISO": own.Target("y"), "a layout": own.Date("visit", "2006-01-02T15:04:05-07:00")} {
+		table := readTable(t, write(t, "t.csv", text), own.Target("y"), option)
+		p, err := table.Prepare(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.About.Rows("visit=2020-03-10"); err != nil || !slices.Equal(got, []int{9, 39, 69}) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if !strings.Contains(table.String(), "without their offset (-05:00): a day is the day in the file") {
+			t.Errorf("%s: no note in\n%s", name, table)
+		}
+	}
+}

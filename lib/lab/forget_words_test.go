@@ -1,0 +1,56 @@
+// What is said of forget sets, and how the records of a file are numbered.
+
+package lab
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/array"
+)
+
+// numbered are four records; three are in the train part, and the file has two more before them.
+func numbered() *datasets.Prepared {
+	return &datasets.Prepared{
+		About: datasets.About{
+			Classes:   []string{"common", "rare"},
+			Columns:   []datasets.Column{{Name: "age", Numbers: []float64{20, 30, 40, 50}}},
+			Numbering: &datasets.Numbering{Kept: []int{2, 3, 4, 5}, Total: 6},
+		},
+		Train: datasets.Part{X: array.Matrix[float32]{Rows: 3}, Y: []int{1, 0, 1}, IDs: []int{0, 1, 3}},
+		Test:  datasets.Part{X: array.Matrix[float32]{Rows: 1}, Y: []int{1}, IDs: []int{2}},
+	}
+}
+
+func TestRecordsHaveTheirNumbersInTheFile(t *testing.T) {
+	p := numbered()
+	for _, f := range []NamedForgetSet{Records{3, 5}, Mask{5: true, 3: true}} {
+		if ids, err := f.IDs(p); err != nil || !slices.Equal(ids, []int{1, 3}) {
+			t.Errorf("%s: %v, %v", f.Name(), ids, err)
+		}
+	}
+	for words, f := range map[string]ForgetSet{
+		"record 1 was left out":              Records{1, 3},
+		"record 3 is named twice":            Records{3, 3},
+		"the mask has 4 entries":             Mask{true, false, false, false},
+		"the first is record 4":              Records{3, 4},
+		"no record has age<18":               Where{Column: "age", Op: datasets.Less, Values: []string{"18"}},
+		"the record with age=40: none is in": Where{Column: "age", Op: datasets.Equal, Values: []string{"40"}},
+	} {
+		if _, err := f.Rows(p); err == nil || !strings.Contains(err.Error(), words) || strings.Contains(err.Error(), "where-") {
+			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
+
+func TestAClassSaysWhereItsRecordsAre(t *testing.T) {
+	p := numbered()
+	for class, want := range map[string]string{"rare": "2 of the 3 records of class rare (the others are held out)", "common": "all 1 records of class common"} {
+		rows, err := Class(class).Rows(p)
+		if got := DescribeForgetSet(Class(class), p, len(rows)); err != nil || got != want {
+			t.Errorf("%q, want %q; %v", got, want, err)
+		}
+	}
+}
