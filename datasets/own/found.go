@@ -126,8 +126,8 @@ func (o *observed) addOdd(cell string, line int) {
 // numbers is the number of cells that are numbers as they stand.
 func (o *observed) numbers() int { return o.forms[integer] + o.forms[point] }
 
-// whole reports whether all known cells are whole numbers, some written as floats: 55.0.
-func (o *observed) whole() bool { return o.forms[integer]+o.floats == o.knownCells() }
+// isWhole reports whether all known cells are whole numbers, some written as floats: 55.0.
+func (o *observed) isWhole() bool { return o.forms[integer]+o.floats == o.knownCells() }
 
 // settle makes texts such as None missing values, if all others are numbers or dates.
 func (o *observed) settle(numbers bool) {
@@ -314,7 +314,8 @@ func (v *survey) checkForced(r *records, j int, cell string, f form) error {
 	switch force.What {
 	case forcedThousands:
 		if !v.columns[j].marks.addThousands(cell, r.cellLine(j)) {
-			return r.cellError(j, "%q is not a number with marks between thousands; leave it empty if it is missing, or say Missing(%q)", clip(cell), clip(cell))
+			return r.cellError(j, "%q is not a number with marks between thousands; leave it empty if it is missing, or say Missing(%q)",
+				clip(cell), clip(cell))
 		}
 	case forcedNumber:
 		if f == integer || f == point || f == code || f == comma && v.commas() {

@@ -326,11 +326,11 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
 		return RoleFeature
 	case c.Kind == datasets.Category && (all || found.Distinct > maxCategories || found.Distinct > fewCategories && 2*found.Distinct > known):
 		return RoleIdentifier
-	case c.Kind == datasets.Number && b.columns[j].whole() && (namesSomebody(c.Name) || countsRows(c, known)):
+	case c.Kind == datasets.Number && b.columns[j].isWhole() && (namesSomebody(c.Name) || countsRows(c, known)):
 		return RoleIdentifier
 	case c.Kind == datasets.Category && namesSomebody(c.Name):
 		return RoleIdentifier
-	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].whole()):
+	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].isWhole()):
 		return RoleIdentifier
 	}
 	return RoleFeature

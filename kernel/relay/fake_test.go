@@ -184,6 +184,7 @@ type client struct {
 	sockets  map[port]zmq4.Socket
 	arrivals chan received
 	seen     []step     // every message that was read
+	moves    int        // of sliders, see slide
 	done     chan error // what Run returned
 	stop     context.CancelFunc
 	file     string // the connection file

@@ -142,7 +142,8 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	if err != nil {
 		return s, nil, err
 	}
-	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{currentName(cmp.Or(o.model, defaultNetwork(info)))})
+	name := currentName(cmp.Or(o.model, defaultNetwork(info)))
+	networks, err := selectByName("model", tryNetworks, func(n tryNetwork) string { return n.name }, []string{name})
 	if err != nil {
 		return s, nil, err
 	}
@@ -187,7 +188,8 @@ type tryNetwork struct {
 }
 
 var tryNetworks = []tryNetwork{
-	{tabular.MLP{}.Name(), tabular.MLP{}, nil}, {tabular.ResMLP{}.Name(), tabular.ResMLP{}, nil}, {tabular.FTTransformer{}.Name(), tabular.FTTransformer{}, nil},
+	{tabular.MLP{}.Name(), tabular.MLP{}, nil}, {tabular.ResMLP{}.Name(), tabular.ResMLP{}, nil},
+	{tabular.FTTransformer{}.Name(), tabular.FTTransformer{}, nil},
 	{tabular.OneHidden{}.Name(), tabular.OneHidden{}, nil}, {tabular.Blocks{}.Name(), tabular.Blocks{}, nil},
 	{vision.SmallCNN{}.Name(), vision.SmallCNN{}, nil}, {vision.AllCNN{}.Name(), vision.AllCNN{}, nil}, {vision.ResNet18{}.Name(), vision.ResNet18{}, nil},
 	{text.Classifier{}.Name(), text.SmallClassifier(), nil},

@@ -159,7 +159,7 @@ func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		`there is no class "maybe"`:                 with("--forget-class", "maybe"),
 		"--methods foo: there are":                  with("--methods", "foo"),
 		`"all" stands alone`:                        with("--methods", "all,scrub"),
-		"--model cnn: there are tabular-mlp":                with("--model", "cnn"),
+		"--model cnn: there are tabular-mlp":        with("--model", "cnn"),
 		"small-cnn takes images":                    with("--model", "small-cnn"),
 		"are positive numbers":                      with("--seeds", "0"),
 		"needs two classes or more":                 {"try", one, "--target", "answer"},

@@ -87,9 +87,10 @@ func TestTryForgetsWholeTexts(t *testing.T) {
 	mask := make(lab.Mask, 60)
 	mask[14], mask[3] = true, true
 	for name, f := range map[string]lab.ForgetSet{
-		"a share": forgetTexts(lab.Random{Fraction: 0.2}), "the default": forgetTexts(lab.Random{}),
-		"numbers": forgetTexts(lab.Records{14, 3}), "a mask": forgetTexts(mask), "a class": forgetTexts(lab.Class("bone")),
+		"a share": lab.Random{Fraction: 0.2}, "the default": lab.Random{}, "numbers": lab.Records{14, 3}, "a mask": mask, "a class": lab.Class("bone"),
 	} {
+		f, err := forgetTexts(data, f)
+		check(t, err)
 		var rows []int
 		if named, is := f.(lab.NamedForgetSet); is {
 			rows, err = named.IDs(p)

@@ -49,7 +49,7 @@ func TestTOFUsLogsAreAFolder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(written) != 3+3*4 || len(e.Files) != len(written) || e.CountGroups(e.Forget) != 8 || e.CountGroups(e.Retain) != 4 || e.GroupUnit != "author" {
+		if len(written) != 3+3*4 || len(e.Files) != len(written)+1 || e.CountGroups(e.Forget) != 8 || e.CountGroups(e.Retain) != 4 || e.GroupUnit != "author" {
 			t.Errorf("%v written, %d read, %d and %d authors", written, len(e.Files), e.CountGroups(e.Forget), e.CountGroups(e.Retain))
 		}
 		r, err := e.Report(context.Background())

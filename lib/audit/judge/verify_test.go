@@ -26,11 +26,11 @@ func TestAReportsFilesAreVerified(t *testing.T) {
 		change func(dir, report string)
 		want   string
 	}{
-		"nothing changed":  {func(string, string) {}, ""},
-		"another value":    {func(dir, _ string) { changeVector(dir, "original/logprob", func(x []float64) { x[3] *= 0.9 }) }, "original/logprob.npy: another content of the same size"},
-		"a shorter file":   {func(dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "forget.npy"), 200)) }, "forget.npy: 200 bytes"},
-		"a file is gone":   {func(dir, _ string) { must(t, os.Remove(filepath.Join(dir, "zlib.npy"))) }, "zlib.npy: there is no such file"},
-		"sets exchanged":   {func(dir, _ string) { exchangeFiles(t, dir, "retrained-1/logprob.npy", "retrained-2/logprob.npy") }, "retrained-1/logprob.npy: another content"},
+		"nothing changed": {func(string, string) {}, ""},
+		"another value":   {func(dir, _ string) { changeVector(dir, "original/logprob", func(x []float64) { x[3] *= 0.9 }) }, "original/logprob.npy: another content of the same size"},
+		"a shorter file":  {func(dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "forget.npy"), 200)) }, "forget.npy: 200 bytes"},
+		"a file is gone":  {func(dir, _ string) { must(t, os.Remove(filepath.Join(dir, "zlib.npy"))) }, "zlib.npy: there is no such file"},
+		"sets exchanged":  {func(dir, _ string) { exchangeFiles(t, dir, "retrained-1/logprob.npy", "retrained-2/logprob.npy") }, "retrained-1/logprob.npy: another content"},
 		"a new model": {func(dir, _ string) {
 			must(t, os.CopyFS(filepath.Join(dir, "retrained-3"), os.DirFS(filepath.Join(dir, "retrained-1"))))
 		}, "retrained-3/logprob.npy: the report does not have it"},

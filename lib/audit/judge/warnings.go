@@ -1,3 +1,5 @@
+// What is suspicious in a folder although it can be read.
+
 package judge
 
 import (

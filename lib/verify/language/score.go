@@ -38,6 +38,7 @@ type DocumentError struct {
 	Why      string
 }
 
+// Error names the score and the document.
 func (e *DocumentError) Error() string {
 	return fmt.Sprintf("%s: document %d %s", e.Score, e.Document, e.Why)
 }
