@@ -67,7 +67,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 	o.forget.flags(c)
 	f := c.Flags()
 	o.changed = f.Changed
-	f.StringVar(&o.model, "model", "", "network, by default the first that fits the data: "+cli.List(networkNames()))
+	f.StringVar(&o.model, "model", "", "network, by the data if none is named: "+cli.List(networkNames()))
 	f.StringSliceVar(&o.methods, "methods", nil, `by name, or all (default: RULER's five, random-label, ssd)`)
 	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
 	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
