@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -30,6 +31,9 @@ func TooFewRecords(n int, of string) Reason { return tooFewRecords(MinRecords, n
 func tooFewRecords(least, n int, of string) Reason {
 	if n >= least {
 		return Reason{}
+	}
+	if n == 1 {
+		of = strings.NewReplacer("records", "record", "texts", "text").Replace(of)
 	}
 	return Reason{TooFew, fmt.Sprintf("%d %s, and with fewer than %d no value is significant at 5 %%", n, of, least)}
 }

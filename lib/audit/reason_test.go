@@ -166,3 +166,11 @@ func TestAReasonIsNotedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestOneRecordIsOneRecord(t *testing.T) {
+	for n, want := range map[int]string{1: "1 record in the smaller set, and with fewer", 2: "2 records in the smaller set, and with fewer"} {
+		if why := TooFewRecords(n, "records in the smaller set").Why; !strings.HasPrefix(why, want) {
+			t.Error(why)
+		}
+	}
+}

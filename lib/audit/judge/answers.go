@@ -132,10 +132,14 @@ func (r *Report) Suggestions() []string {
 			nominal++
 		}
 	}
+	have := report.Plural(nominal, "verdict") + " have"
+	if nominal == 1 {
+		have = "1 verdict has"
+	}
 	switch retrained := len(e.ModelsOf(Retrained)); {
 	case retrained == 0:
-		out = append(out, fmt.Sprintf("A model retrained without the forget records (retrained/). Without it %d verdicts have nothing to compare with, "+
-			"and the others assume that forget and held-out records have the same distribution.", nominal))
+		out = append(out, fmt.Sprintf("A model retrained without the forget records (retrained/). Without it %s nothing to compare with, "+
+			"and the others assume that forget and held-out records have the same distribution.", have))
 	case retrained == 1:
 		out = append(out, "A second retrained model, from another seed (retrained-2/): the distance between two models that never had the records "+
 			"is allowed for an unlearned model too. Without it no lens compares with the retrained model record by record.")
