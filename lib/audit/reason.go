@@ -1,3 +1,5 @@
+// Why a reading is no evidence: too few records, ties, collapsed outputs.
+
 package audit
 
 import (
