@@ -83,3 +83,12 @@ func TestDatesAreDays(t *testing.T) {
 		}
 	}
 }
+
+// A time with an offset in a condition would be compared with times whose offset was left out.
+func TestAConditionHasNoOffset(t *testing.T) {
+	for text, refused := range map[string]bool{"2020-03-10": false, "2020-03-10T12:00:00": false, "2020-03-10T12:00:00-05:00": true, "2020-03-10 12:00:00+02:00": true} {
+		if _, _, err := parsePeriod(text); (err != nil) != refused {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -111,6 +112,9 @@ func parsePeriod(text string) (from, to float64, err error) {
 	}
 	if from, err = ParseDate(text); err != nil {
 		return 0, 0, err
+	}
+	if strings.LastIndexAny(text, "+-") > len(time.DateOnly) {
+		return 0, 0, fmt.Errorf("%q has an offset from UTC: leave it out, times of a table are compared as they are written there", clip(text))
 	}
 	if len(text) == len(time.DateOnly) {
 		return from, from + 1, nil

@@ -142,7 +142,7 @@ func (e *Evidence) allScores(m *Arrays, rows []int) (array.Matrix[float64], erro
 }
 
 // scoredBy returns a weighted sum of the scores of some texts.
-func (e *Evidence) scoredBy(s *setScore, m *Arrays, rows []int) (Scored, error) {
+func (e *Evidence) scoredBy(s *weightedScore, m *Arrays, rows []int) (Scored, error) {
 	x, err := e.allScores(m, rows)
 	if err != nil {
 		return Scored{}, err
@@ -155,7 +155,7 @@ func (e *Evidence) scoredBy(s *setScore, m *Arrays, rows []int) (Scored, error) 
 }
 
 // directedScore learns the weights of a model's scores; nil: none tells the texts apart.
-func (e *Evidence) directedScore(l DatasetInference, m *Arrays, members, others []int) (*setScore, error) {
+func (e *Evidence) directedScore(l DatasetInference, m *Arrays, members, others []int) (*weightedScore, error) {
 	x, err := e.allScores(m, slices.Concat(members, others))
 	if err != nil {
 		return nil, err
@@ -163,8 +163,8 @@ func (e *Evidence) directedScore(l DatasetInference, m *Arrays, members, others 
 	return learnScore(x, len(members), cmp.Or(l.Ridge, 1))
 }
 
-// setScore is a weighted sum of standardised scores.
-type setScore struct {
+// weightedScore is a weighted sum of standardised scores.
+type weightedScore struct {
 	middle, spread []float64 // of each score; spread 0: it says nothing
 	weights        stats.Linear
 }
@@ -172,7 +172,7 @@ type setScore struct {
 // mostSpreads bounds a standardised score.
 const mostSpreads = 5
 
-func (s *setScore) standardised(x []float64) []float64 {
+func (s *weightedScore) standardised(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for j, v := range x {
 		if s.spread[j] > 0 {
@@ -184,8 +184,8 @@ func (s *setScore) standardised(x []float64) []float64 {
 
 // learnScore learns the weights that tell the first members rows from the others, without those
 // below 0; nil: none is left.
-func learnScore(x array.Matrix[float64], members int, ridge float64) (*setScore, error) {
-	s := &setScore{}
+func learnScore(x array.Matrix[float64], members int, ridge float64) (*weightedScore, error) {
+	s := &weightedScore{}
 	for j := range x.Cols {
 		column := make([]float64, x.Rows)
 		for i := range column {
