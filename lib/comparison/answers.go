@@ -29,8 +29,8 @@ const otherSeed = "retrained, other seed"
 func (r *Result) Answers() (out []string) {
 	if len(r.Runs) > 0 && r.Runs[0].Copies > 0 {
 		n := r.Runs[0].Copies
-		out = append(out, fmt.Sprintf("%d of the %s have a copy among the retained ones, with the same inputs: a model that keeps the copy keeps them.",
-			n, report.Plural(r.Runs[0].Forget, "forgotten record")))
+		out = append(out, fmt.Sprintf("Of the %s %d can be found among the retained ones too, with the same inputs: who keeps the copy keeps the record.",
+			report.Plural(r.Runs[0].Forget, "forgotten record"), n))
 	}
 	able, blind, silent := r.sortedLenses()
 	if len(blind) > 0 {

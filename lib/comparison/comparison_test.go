@@ -90,7 +90,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		t.Errorf("the original's cell is %+v", cell)
 	}
 	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "fine-tuning: ") || strings.Contains(answers, "random-weights") ||
-		!strings.Contains(answers, "of the forgotten records, the retrained model on 0.") || strings.Contains(answers, "a copy") {
+		!strings.Contains(answers, "of the forgotten records, the retrained model on 0.") || strings.Contains(answers, "the copy") {
 		t.Errorf("the answers are %s", answers)
 	}
 	checkFiles(t, r)
@@ -210,7 +210,7 @@ func TestAnswersTellOfCopies(t *testing.T) {
 	}
 	r := withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)
 	r.Runs[0].Copies = 2
-	if said := r.Answers()[0]; !strings.HasPrefix(said, "2 of the 50 forgotten records have a copy") {
+	if said := r.Answers()[0]; !strings.HasPrefix(said, "Of the 50 forgotten records 2 can be found among the retained ones too") {
 		t.Error(said)
 	}
 }
