@@ -4,8 +4,6 @@
 package model
 
 import (
-	"fmt"
-	"math"
 	"slices"
 
 	. "github.com/gomlx/gomlx/core/graph"
@@ -59,19 +57,11 @@ func (m WithTeacher) Returns() []Output {
 
 // Check implements Architecture.
 func (m WithTeacher) Check() error {
-	if HasBatchStats(m.Student) {
-		return fmt.Errorf("%s normalises by the batch: a teacher inside would change with it", m.Student.Name())
-	}
-	return m.Student.Check()
+	return refuseBatchStats(m.Student, "a teacher inside would change with it")
 }
 
 // MaxBatch implements MaxBatch: half of the student's, as there are two sets of activations.
-func (m WithTeacher) MaxBatch() int {
-	if c, ok := m.Student.(MaxBatch); ok {
-		return max(1, c.MaxBatch()/2)
-	}
-	return math.MaxInt32
-}
+func (m WithTeacher) MaxBatch() int { return halfBatch(m.Student) }
 
 // Build implements Architecture.
 func (m WithTeacher) Build(b *nn.Builder, x *Node) Trace {

@@ -33,6 +33,7 @@ type Builder struct {
 	Records int
 
 	prefix   string      // of the names
+	random   string      // before the names of random inputs
 	initial  Initializer // of dense layers
 	quiet    bool        // no random inputs, as in inference
 	reuse    bool        // weights were taken before
@@ -128,6 +129,14 @@ func (b *Builder) Reuse() *Builder {
 	return &c
 }
 
+// RandomPrefix returns a builder that puts prefix before every name of a random input, for a second
+// use of weights that draws anew.
+func (b *Builder) RandomPrefix(prefix string) *Builder {
+	c := *b
+	c.random += prefix
+	return &c
+}
+
 // Rand is the generator of initial weights, nil where none are drawn.
 func (b *Builder) Rand() *rand.Rand { return b.supplies.rng }
 
@@ -175,7 +184,7 @@ func (b *Builder) Weight(name string, fill func(rng *rand.Rand, data []float32),
 // Random takes a random input, [Units, n]; it is nil in inference.
 func (b *Builder) Random(d RandomInput) *Node {
 	s := b.supplies
-	d.Name = b.prefix + d.Name
+	d.Name = b.random + b.prefix + d.Name
 	switch {
 	case b.quiet || s.draws == nil:
 		return nil

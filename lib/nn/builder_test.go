@@ -144,3 +144,15 @@ func recovered(f func()) (err error) {
 	f()
 	return nil
 }
+
+// A second use of weights draws anew under names of its own.
+func TestASecondUseOfWeightsDrawsAnew(t *testing.T) {
+	p, random := Declare(2, nil, func(b *Builder, x *Node) {
+		for _, b := range []*Builder{b, b.Reuse().RandomPrefix("again-")} {
+			b.Sub("part.").ReLUDropout("drop", b.Dense("first", x, 4), 0.5)
+		}
+	})
+	if want := []RandomInput{{Name: "part.drop", Units: 4, Rate: 0.5}, {Name: "again-part.drop", Units: 4, Rate: 0.5}}; len(p) != 2 || !slices.Equal(random, want) {
+		t.Errorf("%d weights, random inputs %v", len(p), random)
+	}
+}

@@ -76,6 +76,7 @@ func LanguageModels() []Method {
 		UNDIAL{},
 		RMU{},
 		RefusalTuning{},
+		IdkDPO{},
 		TaskVector{},
 		TextTuned[GradDiff]{},
 	}

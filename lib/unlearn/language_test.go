@@ -41,6 +41,7 @@ var onTexts = map[string]textCase{
 	"undial":          {unlearn.UNDIAL{LR: 5e-3, Epochs: 40, Retain: 1}, func(v tokenView) float64 { return v.mean(v.adjusted) }, ownRetain, 1},
 	"rmu":             {unlearn.RMU{TextFit: fast}, nil, nil, 0},
 	"refusal-tuning":  {unlearn.RefusalTuning{TextFit: fast}, nil, nil, 0},
+	"idk-dpo":         {unlearn.IdkDPO{TextFit: fast}, nil, nil, 0},
 	"grad-diff-tuned": {unlearn.TextTuned[unlearn.GradDiff]{Of: unlearn.GradDiff{TextFit: unlearn.TextFit{Epochs: 4}}, Rates: []float64{5e-3, 2e-2}}, nil, nil, 0},
 	"task-vector":     {unlearn.TaskVector{LR: 5e-3}, ownRetain, nil, 1}, // what its training lowers
 }
@@ -408,5 +409,93 @@ func TestDefaultsOfOpenUnlearning(t *testing.T) {
 	}
 	if simnpo.Beta != 4.5 || undial.Strength != 10 || undial.Epochs != 10 || undial.LR != 1e-4 || undial.Retain != 0 || *undial.WeightDecay != 0.01 || satimp.Saturation != 5 || *satimp.Importance != 1 || wga.Beta != 1 || defaults.Fill(unlearn.NPO{}).Beta != 0.1 {
 		t.Error("other settings differ")
+	}
+}
+
+// The first loss with dropout off is the formula's, with the refusals found by their records' numbers, of
+// whatever order, and the retain part without the empty texts beside its records.
+func TestIdkDPOMinimisesItsFormula(t *testing.T) {
+	y := unlearntest.NewLanguageToy(t)
+	arch := y.Request.Runner.Arch.(text.Decoder)
+	arch.Dropout = new(0.0)
+	var err error
+	if y.Request.Runner, err = model.NewRunner(y.Request.Runner.Engine, arch); err != nil {
+		t.Fatal(err)
+	}
+	r := y.Request
+	joint := func(p nn.Params, d unlearn.Data) (out []float64) {
+		for i := range d.X.Rows {
+			one := unlearn.Data{X: d.X.Gather([]int{i})}
+			out = append(out, meanOver(t, y, p, one, func(v tokenView) float64 { return v.sum(v.logP) }))
+		}
+		return out
+	}
+	loss := func(p nn.Params, beta float64) (out float64) {
+		answers, refusals := joint(p, r.Forget), joint(p, r.Refusals)
+		before, refused := joint(r.Original, r.Forget), joint(r.Original, r.Refusals)
+		for i := range answers {
+			gain := refusals[i] - refused[i] - (answers[i] - before[i])
+			out += 2 / beta * math.Log1p(math.Exp(-beta*gain)) / float64(len(answers))
+		}
+		return out + meanOver(t, y, p, r.Retain, ownRetain)
+	}
+	backwards := r
+	backwards.Refusals = unlearn.Data{X: r.Refusals.X.Gather(reversed(r.Refusals.X.Rows))}
+	for _, i := range reversed(r.Refusals.X.Rows) {
+		backwards.Refusals.IDs = append(backwards.Refusals.IDs, r.Refusals.IDs[i])
+	}
+	var hash string
+	for _, given := range []unlearn.Request{r, backwards} {
+		p, rep, err := unlearn.Apply(t.Context(), unlearn.IdkDPO{Beta: 0.3, TextFit: fast}, given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := rep.History[0].Loss, loss(r.Original, 0.3); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("the first loss is %v, by the formula %v", got, want)
+		}
+		if before, after := loss(r.Original, 0.3), loss(p, 0.3); !(after < 0.8*before) {
+			t.Errorf("the objective was %v and is %v", before, after)
+		}
+		if hash == "" {
+			hash = p.Hash()
+		}
+		if p.Hash() != hash {
+			t.Error("the order of the refusals changes the result")
+		}
+	}
+}
+
+func reversed(n int) (out []int) {
+	for i := range n {
+		out = append(out, n-1-i)
+	}
+	return out
+}
+
+// Answers become less probable than retained ones, and refusals more probable. A forgotten record without
+// a refusal of its own, or with two, is an error.
+func TestIdkDPOPrefersTheRefusals(t *testing.T) {
+	y := unlearntest.NewLanguageToy(t)
+	r := y.Request
+	for _, kl := range []bool{false, true} {
+		p, _, err := unlearn.Apply(t.Context(), unlearn.IdkDPO{TextFit: unlearn.TextFit{LR: 5e-3, Epochs: 40, KL: kl}}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rise := func(d unlearn.Data) float64 { return y.Loss(t, p, d) - y.Loss(t, r.Original, d) }
+		if answers, refusals, retain := rise(r.Forget), rise(r.Refusals), rise(r.Retain); !(refusals < 0 && answers > retain+0.5) {
+			t.Errorf("KL %v: the loss of answers rose by %v, of refusals by %v, of the retain set by %v", kl, answers, refusals, retain)
+		}
+	}
+	ids := r.Forget.IDs
+	all := r.Refusals.X
+	for want, given := range map[string][]int{
+		fmt.Sprintf("refusals: none answers for record %d of the forget set", ids[0]): ids[1:3],
+		fmt.Sprintf("refusals: records 0 and 2 both answer for record %d", ids[1]):    {ids[1], ids[0], ids[1]},
+	} {
+		r.Refusals = unlearn.Data{X: all.Gather(make([]int, len(given))), IDs: given}
+		if _, _, err := unlearn.Apply(t.Context(), unlearn.IdkDPO{}, r); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
 	}
 }

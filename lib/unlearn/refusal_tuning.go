@@ -20,7 +20,7 @@ import (
 //
 // Differences: (1) a forgotten question has one refusal, drawn once, where TOFU draws one of a
 // hundred in every epoch; (2) the refusals are ours. The others are those of TextFit.
-// open-unlearning's DPO, which also lowers the true answers, is another method.
+// IdkDPO also lowers the true answers.
 type RefusalTuning struct{ TextFit }
 
 // Info implements Method.

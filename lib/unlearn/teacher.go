@@ -42,7 +42,7 @@ func isLanguageModel(a model.Architecture) bool {
 // scores of all tokens at all positions are too many to keep, and hidden tokens are others in every
 // epoch. Of a classifier it is r.
 func (r Request) withTeacher(teacher nn.Params) (Request, error) {
-	if !isLanguageModel(r.Runner.Arch) {
+	if !isLanguageModel(r.student()) {
 		return r, nil
 	}
 	both := model.WithTeacher{Student: r.Runner.Arch}
@@ -54,12 +54,17 @@ func (r Request) withTeacher(teacher nn.Params) (Request, error) {
 	return r, nil
 }
 
-// student returns the network of the request without the teacher that withTeacher has put beside it.
+// student returns the network of the request without the teacher that withTeacher has put beside it,
+// on single records.
 func (r Request) student() model.Architecture {
-	if both, is := r.Runner.Arch.(model.WithTeacher); is {
-		return both.Student
+	own := r.Runner.Arch
+	if both, is := own.(model.WithTeacher); is {
+		own = both.Student
 	}
-	return r.Runner.Arch
+	if pairs, is := own.(model.Paired); is {
+		return pairs.Of
+	}
+	return own
 }
 
 // hasTeacher reports whether a teacher is inside the network.

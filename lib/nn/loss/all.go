@@ -27,6 +27,7 @@ func All() []Loss {
 		NextToken{Vocabulary: 3},
 		NextDistillation{Vocabulary: 3},
 		NegativePreference{Vocabulary: 3, Beta: 0.1},
+		DirectPreference{Vocabulary: 3, Beta: 0.1},
 		WeightedAscent{Vocabulary: 3, Saturation: 1},
 		ActivationDistance{Width: 3},
 	}

@@ -143,3 +143,34 @@ func TestAnActivationsWeightIsRefusedByItsRecord(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Two pairs: the second texts have the teacher's scores of above. Values and derivatives of PyTorch 2.15
+// in float64, by compute_dpo_loss of open-unlearning (commit d3d7cf9e) with both texts.
+func TestDirectPreferenceIsThatOfPyTorch(t *testing.T) {
+	outputs := map[string][]float32{
+		loss.NextLogits:   forgottenScores(func(v, p, i int) float64 { return 2 * math.Sin(float64(1+3*v+5*p+7*i)) }),
+		loss.SecondLogits: forgottenScores(func(v, p, i int) float64 { return 2 * math.Cos(float64(2+5*v+3*p+11*i)) }),
+	}
+	got := derived(t, loss.DirectPreference{Vocabulary: 5, Beta: 0.7}, 2, outputs, map[string][]float32{
+		loss.NextTokens: {1, 3, 4, 2, 0, 2}, loss.NextWeights: {1, 1, 1, 1, 1, 0},
+		loss.SecondTokens: {2, 4, 0, 3, 1, 3}, loss.SecondWeights: {1, 1, 1, 1, 0, 1},
+		loss.ReferenceLogProb: {-1.5, 2.25},
+	})
+	for i, want := range []float64{0.0106756, 0.8500613} {
+		if v := float64(got[""][i]); math.Abs(v-want) > 2e-6 {
+			t.Errorf("pair %d: %v, PyTorch %v", i, v, want)
+		}
+	}
+	for name, want := range map[string][2][forgetVocabulary]float64{ // of pair 0 at position 0, and of pair 1 at position 1
+		loss.NextLogits:   {{-0.0033515, 0.0073219, -0.0023174, -0.0002098, -0.0014431}, {-0.1994715, -0.0484015, 0.3985124, -0.0845747, -0.0660647}},
+		loss.SecondLogits: {{0.0002931, 0.0030431, -0.003816, 0.0003886, 9.12e-05}, {0.0068094, 0.0154585, 0.1685876, -0.2266461, 0.0357907}},
+	} {
+		for v := range forgetVocabulary {
+			row := v * forgetPositions
+			first, second := float64(got[name][row*2]), float64(got[name][(row+1)*2+1])
+			if math.Abs(first-want[0][v]) > 2e-6 || math.Abs(second-want[1][v]) > 2e-6 {
+				t.Errorf("%s, derivatives by token %d: %v and %v, PyTorch %v and %v", name, v, first, second, want[0][v], want[1][v])
+			}
+		}
+	}
+}

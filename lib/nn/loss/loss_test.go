@@ -21,6 +21,7 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 	for _, l := range append(loss.All(), loss.Distillation{Temperature: 3}, loss.GaussianELBO{Beta: 4}, loss.LatentDivergence{FreeBits: 0.3}, loss.MaxLogit{Probability: true}, loss.MaskedLanguage{Vocabulary: 6},
 		loss.MaskedDistillation{Vocabulary: 6, Temperature: 2}, loss.NextToken{Vocabulary: 6},
 		loss.NextDistillation{Vocabulary: 6, Temperature: 2, Penalty: 3}, loss.NegativePreference{Vocabulary: 6, Beta: 2},
+		loss.DirectPreference{Vocabulary: 6, Beta: 2},
 		loss.WeightedAscent{Vocabulary: 6, Saturation: 5, Importance: 1}, loss.WeightedAscent{Vocabulary: 3, Saturation: 1.5, Importance: 3},
 		loss.ActivationDistance{Width: 2, Teacher: true}) {
 		key, err := loss.Key(l)
@@ -39,8 +40,8 @@ func TestEveryLossPassesTheSuite(t *testing.T) {
 var inputsOf = map[string]func(name string, width int) array.Matrix[float32]{
 	loss.MaskedLanguage{}.Name(): maskedTokens, loss.MaskedDistillation{}.Name(): maskedTokens, loss.NextToken{}.Name(): maskedTokens,
 	loss.NextDistillation{}.Name(): maskedTokens, loss.NegativePreference{}.Name(): maskedTokens, loss.WeightedAscent{}.Name(): maskedTokens,
-	loss.ActivationDistance{}.Name(): maskedTokens,
-	loss.NegativeBinomial{}.Name():   fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
+	loss.ActivationDistance{}.Name(): maskedTokens, loss.DirectPreference{}.Name(): maskedTokens,
+	loss.NegativeBinomial{}.Name(): fewCounts, loss.ZeroInflated{}.Name(): fewCounts,
 }
 
 // fewCounts are counts, many of them 0, or library sizes of five records.
@@ -60,7 +61,7 @@ func maskedTokens(name string, width int) array.Matrix[float32] {
 	m := array.New[float32](5, width)
 	for i := range m.Data {
 		m.Data[i] = float32(i * i % 3)
-		if name == loss.MaskedWeights || name == loss.NextWeights {
+		if name == loss.MaskedWeights || name == loss.NextWeights || name == loss.SecondWeights {
 			m.Data[i] = 0.25 * float32(i%3)
 		}
 	}
@@ -111,7 +112,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		"temperature is -1": loss.Distillation{Temperature: -1}, "temperature is NaN": loss.Distillation{Temperature: math.NaN()},
 		"temperature is -2": loss.MaskedDistillation{Vocabulary: 3, Temperature: -2},
 		"the penalty is -1": loss.NextDistillation{Vocabulary: 3, Penalty: -1}, "the temperature is -4": loss.NextDistillation{Vocabulary: 3, Temperature: -4},
-		"beta is 0": loss.NegativePreference{Vocabulary: 3}, "saturation is 0": loss.WeightedAscent{Vocabulary: 3},
+		"beta is 0": loss.NegativePreference{Vocabulary: 3}, "beta is -1": loss.DirectPreference{Vocabulary: 3, Beta: -1}, "saturation is 0": loss.WeightedAscent{Vocabulary: 3},
 		"importance is 9": loss.WeightedAscent{Vocabulary: 3, Saturation: 1, Importance: 9},
 		"beta is -2":      loss.GaussianELBO{Beta: -2}, "beta is +Inf": loss.GaussianELBO{Beta: math.Inf(1)},
 		"free bits are -0.1": loss.LatentDivergence{FreeBits: -0.1}, "free bits are NaN": loss.LatentDivergence{FreeBits: math.NaN()},

@@ -177,3 +177,11 @@ func (t tokenReading) scores(x *Node) *Node { return Reshape(x, t.vocabulary*t.p
 func (t tokenReading) eachToken(x *Node) *Node {
 	return t.row(BroadcastToDims(x, t.positions, t.n))
 }
+
+// logProb is the log-probability of each record's tokens under weights [1, P n], [1, n].
+func (t tokenReading) logProb(weights *Node) *Node { return Neg(t.sum(Mul(t.surprise, weights))) }
+
+// logProbSlope is the derivative of logProb by the scores, times a number per record, [1, n].
+func (t tokenReading) logProbSlope(times, weights *Node) *Node {
+	return t.scores(Mul(t.slope, t.every(Mul(t.eachToken(Neg(times)), weights))))
+}

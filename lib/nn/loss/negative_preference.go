@@ -57,8 +57,13 @@ func (l NegativePreference) Check(in map[string]array.Matrix[float32]) error {
 func (l NegativePreference) Graph(g Batch) Value {
 	t := readTokens(g.Outputs[NextLogits], g.Inputs[NextTokens], l.Vocabulary)
 	weights := t.row(g.Inputs[NextWeights])
-	x := MulScalar(Sub(Neg(t.sum(Mul(t.surprise, weights))), g.Inputs[ReferenceLogProb]), l.Beta)
+	losses, slope := preference(Sub(t.logProb(weights), g.Inputs[ReferenceLogProb]), l.Beta)
+	return Value{losses, map[string]*Node{NextLogits: t.logProbSlope(slope, weights)}}
+}
+
+// preference returns (2 / beta) log(1 + exp(beta x)) and its derivative by x.
+func preference(x *Node, beta float64) (losses, slope *Node) {
+	x = MulScalar(x, beta)
 	softplus := Add(MaxScalar(x, 0), Log1P(Exp(Neg(Abs(x)))))
-	slope := Mul(t.eachToken(MulScalar(Sigmoid(x), -2)), weights)
-	return Value{MulScalar(softplus, 2/l.Beta), map[string]*Node{NextLogits: t.scores(Mul(t.slope, t.every(slope)))}}
+	return MulScalar(softplus, 2/beta), MulScalar(Sigmoid(x), 2)
 }

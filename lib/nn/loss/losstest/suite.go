@@ -23,7 +23,7 @@ import (
 var outputs = map[string]int{
 	nn.Logits: 3, nn.Output: 4, loss.LatentMean: 2, loss.LatentLogVar: 2,
 	loss.Proportion: 4, loss.LogDispersion: 4, loss.DropoutLogits: 4,
-	loss.PairScores: 3, loss.MaskedLogits: 6, loss.TeacherLogits: 6, loss.NextLogits: 6,
+	loss.PairScores: 3, loss.MaskedLogits: 6, loss.TeacherLogits: 6, loss.NextLogits: 6, loss.SecondLogits: 6,
 	loss.NextTeacherLogits: 6, loss.TokenActivations: 6, loss.TeacherActivations: 6,
 }
 
