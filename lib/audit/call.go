@@ -19,7 +19,7 @@ type Call string
 
 // The calls.
 const (
-	Blind      Call = "blind"       // original and oracle are alike: the lens sees nothing on this case
+	Blind      Call = "blind"       // original and oracle are alike, or differ by something else than memory
 	Forgotten  Call = "forgotten"   // like the oracle, unlike the original
 	Remembered Call = "remembered"  // like the original, unlike the oracle
 	Between    Call = "between"     // unlike both, and between them
@@ -35,7 +35,7 @@ const (
 func (c Call) About() string { return calls[c] }
 
 var calls = map[Call]string{
-	Blind:      "original and oracle look alike, and the lens cannot tell anything on this case",
+	Blind:      "original and oracle look alike, or differ away from memory, and the lens cannot tell anything on this case",
 	Forgotten:  "like the oracle, unlike the original",
 	Remembered: "like the original, unlike the oracle",
 	Between:    "unlike both, on the way from the original to the oracle",
@@ -81,9 +81,10 @@ func LikenessOf(m, original, oracle Reading) Likeness {
 // says so.
 //
 // If original and oracle are alike, the lens is blind on this case. The exception is a model that
-// is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens that
-// compares coordinates is also blind where the original lies on the side of the oracle away from
-// memory (Contrary).
+// is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens is also blind
+// where the original lies on the side of the oracle away from memory (Contrary), unless a model is
+// unlike the oracle on the side of memory, which is backwards too; one that compares coordinates is
+// blind to that.
 func CallOf(m, original, oracle Reading) Call {
 	return LikenessOf(m, original, oracle).Call(m, original, oracle)
 }
@@ -96,11 +97,12 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	if m.Absent != "" {
 		return NotAsked
 	}
-	same := l.Ends || Alike(original, oracle)
+	same, contrary := l.Ends || Alike(original, oracle), !l.Ends && Contrary(original, oracle)
+	onMemorySide := CallBySide(m, oracle) == Remembered
 	switch {
-	case Contrary(original, oracle), same && (l.Original || l.Oracle):
+	case contrary && (original.Coordinates || l.Oracle || !onMemorySide), same && (l.Original || l.Oracle):
 		return Blind
-	case same && CallBySide(m, oracle) == Remembered:
+	case (same || contrary) && onMemorySide:
 		return Backwards // there was nothing to remember: the method made the records stand out
 	case same:
 		return Beyond
@@ -130,10 +132,11 @@ func CallBySide(m, oracle Reading) Call {
 	return Beyond
 }
 
-// Contrary reports whether a lens that compares coordinates finds the original unlike the oracle on
-// the side away from memory. Then the lens sees something other than memory, such as another seed.
+// Contrary reports whether the original is unlike the oracle on the side away from memory. Then the
+// lens sees something other than memory: another seed where it compares coordinates, or sets or models
+// that are exchanged, or records that are harder by themselves.
 func Contrary(original, oracle Reading) bool {
-	return original.Coordinates && !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
+	return !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
 }
 
 // Placement holds the readings and calls of several models through every lens of a case.

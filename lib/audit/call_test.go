@@ -69,18 +69,33 @@ func TestAlikeIsATestOfTheDifference(t *testing.T) {
 	}
 }
 
-// A lens of coordinates whose original is on the side away from memory sees something else.
+// A lens whose original is on the side away from memory sees something else, but for a model that stands
+// out on the side of memory.
 func TestAContraryOriginalMakesALensBlind(t *testing.T) {
-	for _, coordinates := range []bool{false, true} {
-		m, original, oracle := reading(0.4, 0.5), reading(0.4, 0.6), reading(-0.05, 0.05)
-		want := Remembered
+	original, oracle := reading(0.4, 0.6), reading(-0.05, 0.05)
+	for _, c := range []struct {
+		m           Reading
+		coordinates bool
+		want        Call
+	}{
+		{reading(0.4, 0.5), false, Blind}, {reading(0.4, 0.5), true, Blind}, // like the original
+		{oracle, false, Blind}, {oracle, true, Blind},
+		{reading(0.2, 0.25), false, Blind}, {reading(0.8, 0.9), false, Blind}, // between, and farther away
+		{reading(-0.9, -0.8), false, Backwards}, {reading(-0.9, -0.8), true, Blind},
+	} {
+		m, original, oracle := c.m, original, oracle
 		for _, r := range []*Reading{&m, &original, &oracle} {
-			if r.Memory, r.Coordinates = Below, coordinates; coordinates {
-				want = Blind
-			}
+			r.Memory, r.Coordinates = Below, c.coordinates
 		}
-		if got := CallOf(m, original, oracle); got != want {
-			t.Errorf("coordinates %v: %s, want %s", coordinates, got, want)
+		if got := CallOf(m, original, oracle); got != c.want {
+			t.Errorf("%v, coordinates %v: %s, want %s", m.Estimate, c.coordinates, got, c.want)
+		}
+		if c.coordinates {
+			continue
+		}
+		m.Memory, original.Memory, oracle.Memory = Above, Above, Above // what it was is a memory on the other side
+		if got := CallOf(m, original, oracle); got == Blind {
+			t.Errorf("%v: blind with the original on the side of memory", m.Estimate)
 		}
 	}
 }

@@ -94,6 +94,40 @@ func TestExchangedRolesChangeTheAnswer(t *testing.T) {
 	}
 }
 
+// Where sets or models are exchanged the original is on the side away from memory, and no lens says that
+// an unlearned model like it remembers; subsets has no sides.
+func TestAnOriginalOnTheWrongSideShowsNoMemory(t *testing.T) {
+	m := newFixture(2, 150, 400, 300)
+	for _, c := range []struct {
+		name, a, b string
+		unlearned  func(int) bool
+	}{
+		{"sets", "forget.npy", "heldout.npy", m.all},
+		{"models", "original", "retrained", m.retained},
+	} {
+		dir := t.TempDir()
+		m.write(t, dir, c.unlearned, 24)
+		x, y := filepath.Join(dir, c.a), filepath.Join(dir, c.b)
+		must(t, errors.Join(os.RemoveAll(filepath.Join(dir, "retrained-2")), os.Rename(x, x+"~"), os.Rename(y, x), os.Rename(x+"~", y)))
+		contrary := 0
+		r := audited(t, dir)
+		for _, v := range r.Verdicts {
+			if unsigned := v.Name() == (audit.Subsets{}).Name(); !unsigned && (v.Memory() || v.Call == audit.Forgotten) {
+				t.Errorf("%s exchanged: %s says %s: %v, original %v, retrained %v", c.name, v.Name(), v.Call, v.Reading.Estimate, v.Original.Estimate, v.Retrained[0].Estimate)
+			}
+			if v.contrary() {
+				contrary++
+				if !strings.Contains(v.Text(), "on the side away from memory") {
+					t.Errorf("%s exchanged: %s says %q", c.name, v.Name(), v.Text())
+				}
+			}
+		}
+		if contrary < 5 {
+			t.Errorf("%s exchanged: only %d lenses have the original on the side away from memory", c.name, contrary)
+		}
+	}
+}
+
 func TestReadingsAreThoseOfTheLibrary(t *testing.T) {
 	m := newFixture(4, 40, 90, 60)
 	dir := t.TempDir()

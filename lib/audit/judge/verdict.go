@@ -197,11 +197,10 @@ func (v *Verdict) withheldReason() audit.Reason {
 	return audit.WithheldReason(v.Reading, ends...)
 }
 
-// contrary reports whether a lens that compares coordinates has the original unlike the reference
-// on the side away from memory.
+// contrary reports whether the original is unlike the reference on the side away from memory.
 func (v *Verdict) contrary() bool {
 	o, ref := v.original(), v.reference()
-	return o != nil && ref != nil && audit.Contrary(*o, *ref)
+	return o != nil && ref != nil && !v.likeness().Ends && audit.Contrary(*o, *ref)
 }
 
 // Text is the verdict in words.
@@ -217,7 +216,7 @@ func (v Verdict) Text() string {
 		}
 	}
 	if v.Call == audit.Blind && v.contrary() {
-		return "The original is unlike " + reference + " on the side away from memory: the difference is that of another seed."
+		return "The original is unlike " + reference + " on the side away from memory: " + v.insteadOfMemory() + "."
 	}
 	switch v.Call {
 	case audit.TooFew:
@@ -249,6 +248,17 @@ func (v Verdict) Text() string {
 		return "Unlike the original. Only a retrained model can say whether that is forgetting."
 	}
 	return "A number without anything to compare it with."
+}
+
+// insteadOfMemory says what a lens reads where the original is on the wrong side.
+func (v *Verdict) insteadOfMemory() string {
+	switch {
+	case v.Reading.Coordinates:
+		return "the difference is that of another seed"
+	case v.Reference == RetrainedReference:
+		return "what this lens reads is no memory, or models or sets are exchanged"
+	}
+	return "the forgotten records differ from the held-out ones by themselves, or the sets are exchanged"
 }
 
 // Memory reports whether the verdict indicates a memory.
