@@ -81,10 +81,9 @@ func LikenessOf(m, original, oracle Reading) Likeness {
 // says so.
 //
 // If original and oracle are alike, the lens is blind on this case. The exception is a model that
-// is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens is also blind
-// where the original lies on the side of the oracle away from memory (Contrary), unless a model is
-// unlike the oracle on the side of memory, which is backwards too; one that compares coordinates is
-// blind to that.
+// is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens of coordinates
+// or of membership is also blind where the original lies on the side of the oracle away from memory
+// (Contrary), unless scores of membership find a model on the side of memory: it is backwards too.
 func CallOf(m, original, oracle Reading) Call {
 	return LikenessOf(m, original, oracle).Call(m, original, oracle)
 }
@@ -132,11 +131,14 @@ func CallBySide(m, oracle Reading) Call {
 	return Beyond
 }
 
-// Contrary reports whether the original is unlike the oracle on the side away from memory. Then the
-// lens sees something other than memory: another seed where it compares coordinates, or sets or models
-// that are exchanged, or records that are harder by themselves.
+// Contrary reports whether the original is unlike the oracle on the side away from memory, for a lens of
+// coordinates or of membership. Then it sees something other than memory: another seed where it
+// compares coordinates, or sets or models that are exchanged, or records that are harder by themselves.
+// Other lenses may see a memory on either side: an outlier that a model has learned may be farther from
+// its neighbours than before.
 func Contrary(original, oracle Reading) bool {
-	return !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
+	sided := original.Coordinates || original.Membership
+	return sided && !Alike(original, oracle) && float64(original.Memory)*(original.Value-oracle.Value) < 0
 }
 
 // Placement holds the readings and calls of several models through every lens of a case.

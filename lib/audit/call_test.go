@@ -85,7 +85,7 @@ func TestAContraryOriginalMakesALensBlind(t *testing.T) {
 	} {
 		m, original, oracle := c.m, original, oracle
 		for _, r := range []*Reading{&m, &original, &oracle} {
-			r.Memory, r.Coordinates = Below, c.coordinates
+			r.Memory, r.Coordinates, r.Membership = Below, c.coordinates, !c.coordinates
 		}
 		if got := CallOf(m, original, oracle); got != c.want {
 			t.Errorf("%v, coordinates %v: %s, want %s", m.Estimate, c.coordinates, got, c.want)
@@ -96,6 +96,11 @@ func TestAContraryOriginalMakesALensBlind(t *testing.T) {
 		m.Memory, original.Memory, oracle.Memory = Above, Above, Above // what it was is a memory on the other side
 		if got := CallOf(m, original, oracle); got == Blind {
 			t.Errorf("%v: blind with the original on the side of memory", m.Estimate)
+		}
+		m.Memory, original.Memory, oracle.Memory = Below, Below, Below
+		original.Membership = false // of another lens
+		if got := CallOf(m, original, oracle); got == Blind {
+			t.Errorf("%v: a lens that is not of membership is blind", m.Estimate)
 		}
 	}
 }

@@ -195,6 +195,9 @@ type Reading struct {
 	// Coordinates says that the lens compares two models coordinate by coordinate. Another seed of
 	// the initial weights moves such a reading as memory does, but to either side.
 	Coordinates bool
+	// Membership says that the value is of scores that training on a record raises: a model that is on the
+	// side away from memory has not learned the records there.
+	Membership bool
 	// NoEvidence is the reason why the number is no evidence; its zero value: there is none.
 	NoEvidence Reason
 	// Absent says why the lens has no reading of the case; then there is no estimate.

@@ -94,8 +94,8 @@ func TestExchangedRolesChangeTheAnswer(t *testing.T) {
 	}
 }
 
-// Where sets or models are exchanged the original is on the side away from memory, and no lens says that
-// an unlearned model like it remembers; subsets has no sides.
+// Where sets or models are exchanged the original is on the side away from memory, and no lens of
+// membership or coordinates says that an unlearned model like it remembers.
 func TestAnOriginalOnTheWrongSideShowsNoMemory(t *testing.T) {
 	m := newFixture(2, 150, 400, 300)
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestAnOriginalOnTheWrongSideShowsNoMemory(t *testing.T) {
 		contrary := 0
 		r := audited(t, dir)
 		for _, v := range r.Verdicts {
-			if unsigned := v.Name() == (audit.Subsets{}).Name(); !unsigned && (v.Memory() || v.Call == audit.Forgotten) {
+			if sided := v.Reading.Membership || v.Reading.Coordinates; sided && (v.Memory() || v.Call == audit.Forgotten) {
 				t.Errorf("%s exchanged: %s says %s: %v, original %v, retrained %v", c.name, v.Name(), v.Call, v.Reading.Estimate, v.Original.Estimate, v.Retrained[0].Estimate)
 			}
 			if v.contrary() {
