@@ -60,13 +60,17 @@ func (e *Evidence) tooFewGroups(c *stats.Clustered) Reason {
 	return Reason{TooFew, fmt.Sprintf("%s in the smaller set, and with fewer than %d no value is significant at 5 %%", e.Unit(c.Smallest), MinRecords)}
 }
 
-// signedAUC is SignedAUC of records that may be in groups: the interval is that of
-// stats.ClusterAUC, and the floor grows with its standard error.
+// signedAUC is SignedAUC of scores of membership, of records that may be in groups: the interval is that
+// of stats.ClusterAUC, and the floor grows with its standard error.
 func (e *Evidence) signedAUC(lens, model string, forget, heldOut Scored) (*Reading, error) {
 	r, err := SignedAUC(lens, model, attack.Samples{Members: forget.Values, Nonmembers: heldOut.Values})
+	if err != nil {
+		return nil, err
+	}
+	r.Membership = true
 	ours, theirs := e.Clusters(forget.Rows), e.Clusters(heldOut.Rows)
-	if err != nil || ours.Trivial(theirs) {
-		return r, err
+	if ours.Trivial(theirs) {
+		return r, nil
 	}
 	auc, err := stats.ClusterAUC(forget.Values, heldOut.Values, ours, theirs, level, e.Units())
 	if err != nil {
