@@ -41,6 +41,9 @@ type Info struct {
 	// (Evidence.BlindAttack).
 	AnySets bool
 	Needs   Needs
+	// BothSides says that a memory may lie on either side of a retrained model's reading: only the
+	// original shows which.
+	BothSides bool
 	// Cost says that the number is a cost of unlearning and no evidence of memory: it is read beside a
 	// retrained model, below which the model has lost what it was to keep, and gets no verdict.
 	Cost bool

@@ -19,6 +19,9 @@ import (
 // ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself can be far from 0.5: read
 // its row first.
 //
+// A memory raises M4 where records are like others and lowers it where they contradict them: an outlier
+// that the model has learned lies farther from its neighbours than one that it never saw.
+//
 // The reading is no evidence where more than one in twenty comparisons of a forgotten record's
 // nearest neighbour with a retained record's is a tie, because ties count in full and raise M4 by
 // as much. It is no evidence either where embeddings collapsed (CollapsedRows).
@@ -43,6 +46,8 @@ func (Neighbours) Info() Info {
 		Family: RepresentationFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain}},
 		High:   1,
+
+		BothSides: true,
 	}
 }
 

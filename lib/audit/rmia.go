@@ -81,7 +81,8 @@ func (l RMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	}
 	r, err := aucReading(l, m, ratios[:n], ratios[n:])
 	if err == nil {
-		r.Membership, r.NoEvidence = true, firstReason(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
+		r.Membership = true
+		r.NoEvidence = firstReason(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
 	}
 	return r, err
 }

@@ -128,6 +128,20 @@ func TestAnOriginalOnTheWrongSideShowsNoMemory(t *testing.T) {
 	}
 }
 
+// Neighbours nearer or farther than a retrained model's may be a memory: without the original, farther ones
+// are not called pushed away.
+func TestNeighboursWithoutTheOriginalDoNotSayPushedAway(t *testing.T) {
+	m := newFixture(2, 150, 400, 300)
+	dir := t.TempDir()
+	m.write(t, dir, m.retained, 0)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	must(t, errors.Join(os.RemoveAll(at("retrained")), os.RemoveAll(at("retrained-2")), os.Rename(at("original"), at("retrained"))))
+	v := audited(t, dir).verdict(t, "neighbours")
+	if v.Call != audit.CannotTell || !strings.Contains(v.Text(), "either side") || v.Reading.Value >= v.Retrained[0].Value {
+		t.Errorf("%s: %v, retrained %v: %s", v.Call, v.Reading.Estimate, v.Retrained[0].Estimate, v.Text())
+	}
+}
+
 func TestReadingsAreThoseOfTheLibrary(t *testing.T) {
 	m := newFixture(4, 40, 90, 60)
 	dir := t.TempDir()

@@ -180,6 +180,9 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 		return Moved, ""
 	case o == nil && l.Oracle:
 		return Unseen, ""
+	case o == nil && v.Lens.Info().BothSides && audit.CallBySide(m, *ref) == audit.Beyond:
+		return audit.CannotTell, "without the original nothing says whether the records were pushed away or are still a memory, which this lens may " +
+			"find on either side"
 	case o == nil:
 		return audit.CallBySide(m, *ref), ""
 	}
