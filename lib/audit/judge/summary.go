@@ -16,7 +16,7 @@ import (
 var answerTexts = map[Answer]struct{ says, next string }{
 	StillRemembered: {"No: the records are still remembered.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
-	SomeMemory: {"No: a memory of the records is left, though less than there was.",
+	SomeMemory: {"No: a memory of the records is left.",
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
 	Disagree: {"No: at least one family of lenses still finds the records, so they cannot be taken for forgotten.",
 		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
@@ -134,7 +134,7 @@ func (r *Report) confidenceText(model string) string {
 	if h.Answer == NoPower {
 		return s + "; " + r.powerText(model)
 	}
-	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); v != nil && len(memory) == 0 {
+	if v := r.firstVerdict(model, func(v Verdict) bool { return !math.IsNaN(v.Smallest) && v.Call != audit.Blind }); v != nil && len(memory) == 0 {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
 			r.Evidence.records(v.Lens.Info().Needs), report.FormatNumber(v.Smallest, 2), v.Name())
 	}

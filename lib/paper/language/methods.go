@@ -9,7 +9,7 @@ import (
 )
 
 // rates are those that every method is tried at.
-var rates = []float64{2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2}
+var rates = []float64{2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2}
 
 // tunedAt is a method at that of the rates after which forgotten answers are as probable as those about
 // people of whom no model read were to the original.
@@ -35,7 +35,6 @@ func Methods() []lab.Variant {
 		tunedAt("UNDIAL, and retained answers", unlearn.UNDIAL{Epochs: 10, Retain: 1}),
 		tunedAt("RMU", unlearn.RMU{TextFit: fit}),
 		tunedAt("refusal tuning", unlearn.RefusalTuning{TextFit: fit}),
-		tunedAt("IdkDPO", unlearn.IdkDPO{TextFit: fit}),
 		tunedAt("task vector", unlearn.TaskVector{Epochs: 10}),
 		tunedAt("fine-tuning", unlearn.FineTuning{Epochs: 1}),
 	}
