@@ -19,8 +19,8 @@ import (
 // ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself can be far from 0.5: read
 // its row first.
 //
-// A memory raises M4 where records are like others and lowers it where they contradict them: an outlier
-// that the model has learned lies farther from its neighbours than one that it never saw.
+// A memory may lie on either side. In figures/audit/lenses M4 of memorised random records is higher than
+// after retraining; that of outliers, wrong labels and backdoors, which contradict the others, is lower.
 //
 // The reading is no evidence where more than one in twenty comparisons of a forgotten record's
 // nearest neighbour with a retained record's is a tie, because ties count in full and raise M4 by

@@ -3,10 +3,6 @@
 package model
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -35,20 +31,14 @@ func (m Paired) Name() string { return m.Of.Name() + "-paired" }
 func (m Paired) Inputs() int { return 2 * m.Of.Inputs() }
 
 // Returns implements Architecture.
-func (m Paired) Returns() []Output {
-	out := slices.Clone(m.Of.Returns())
-	for _, o := range m.Of.Returns() {
-		out = append(out, Output{SecondPrefix + o.Name, o.Width})
-	}
-	return out
-}
+func (m Paired) Returns() []Output { return returnsTwice(m.Of, SecondPrefix) }
 
 // Check implements Architecture.
 func (m Paired) Check() error {
-	return refuseBatchStats(m.Of, "the first record's running means would be lost")
+	return checkTwice(m.Of, "the first record's running means would be lost")
 }
 
-// MaxBatch implements MaxBatch: half of the network's, as there are two sets of activations.
+// MaxBatch implements MaxBatch.
 func (m Paired) MaxBatch() int { return halfBatch(m.Of) }
 
 // Build implements Architecture.
@@ -60,20 +50,4 @@ func (m Paired) Build(b *nn.Builder, x *Node) Trace {
 		out.Outputs[SecondPrefix+name] = value
 	}
 	return out
-}
-
-// refuseBatchStats returns the architecture's own error, or one for a normalisation by the batch.
-func refuseBatchStats(a Architecture, why string) error {
-	if HasBatchStats(a) {
-		return fmt.Errorf("%s normalises by the batch: %s", a.Name(), why)
-	}
-	return a.Check()
-}
-
-// halfBatch is half of what the architecture allows, where there are two sets of activations.
-func halfBatch(a Architecture) int {
-	if c, ok := a.(MaxBatch); ok {
-		return max(1, c.MaxBatch()/2)
-	}
-	return math.MaxInt32
 }

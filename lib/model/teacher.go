@@ -4,8 +4,6 @@
 package model
 
 import (
-	"slices"
-
 	. "github.com/gomlx/gomlx/core/graph"
 
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -47,20 +45,14 @@ func (m WithTeacher) Name() string { return m.Student.Name() + "-with-teacher" }
 func (m WithTeacher) Inputs() int { return m.Student.Inputs() }
 
 // Returns implements Architecture.
-func (m WithTeacher) Returns() []Output {
-	out := slices.Clone(m.Student.Returns())
-	for _, o := range m.Student.Returns() {
-		out = append(out, Output{TeacherPrefix + o.Name, o.Width})
-	}
-	return out
-}
+func (m WithTeacher) Returns() []Output { return returnsTwice(m.Student, TeacherPrefix) }
 
 // Check implements Architecture.
 func (m WithTeacher) Check() error {
-	return refuseBatchStats(m.Student, "a teacher inside would change with it")
+	return checkTwice(m.Student, "a teacher inside would change with it")
 }
 
-// MaxBatch implements MaxBatch: half of the student's, as there are two sets of activations.
+// MaxBatch implements MaxBatch.
 func (m WithTeacher) MaxBatch() int { return halfBatch(m.Student) }
 
 // Build implements Architecture.

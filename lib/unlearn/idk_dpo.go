@@ -14,17 +14,16 @@ import (
 )
 
 // IdkDPO is direct preference optimisation (Rafailov et al. 2023, equation 7) with a refusal, such as "I
-// do not know that.", preferred to the answer of every question of the forget set (Maini et al. 2024;
-// Zhang et al. 2024, section 2.2). In TextFit F is the mean over the forget set of
+// do not know that.", preferred to the answer of every question of the forget set. In TextFit F is the
+// mean over the forget set of
 //
-//	-(2 / Beta) log sigmoid(Beta (log p(refusal) / p_0(refusal) - log p(answer) / p_0(answer)))
+//	-(2 / Beta) log sigmoid(Beta (s' - s)),    s' = log(p(refusal) / p_0(refusal)),    s = log(p(answer) / p_0(answer))
 //
-// with the joint probabilities of the texts' tokens, p_0 those of the original. Without the refusals it
-// is NPO; without the answers' part RefusalTuning is near.
+// with the joint probabilities of the texts' tokens, p_0 those of the original. Without s' it is NPO.
+// RefusalTuning raises the refusals alone.
 //
 // Differences from open-unlearning's DPO: (1) a forgotten question has one refusal, drawn once, where
-// it draws one of a hundred in every epoch; (2) the refusals are ours; (3) with dropout, the answer and
-// its refusal have masks of their own. The others are those of TextFit.
+// it draws one of a hundred in every epoch; (2) the refusals are ours. The others are those of TextFit.
 //
 // Retained records go through the network beside an empty text, so that a step costs four texts'
 // computations where three would do.
@@ -38,7 +37,7 @@ func (IdkDPO) Info() Info {
 	return Info{
 		Name: "idk-dpo", Sees: Sees{Original: true, Forget: true, Retain: true, Refusals: true}, NextToken: true,
 		Does: "makes a refusal more probable beside each forgotten answer, while it trains on retained texts",
-		From: "TOFU, Maini et al. 2024",
+		From: "Rafailov et al. 2023, in the setting of open-unlearning",
 	}
 }
 

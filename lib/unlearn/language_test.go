@@ -68,13 +68,7 @@ func (c textCase) options() []unlearntest.Option {
 
 // The loss of the first step, with dropout off, is the objective at the original's weights.
 func TestMethodsForLanguageModelsMinimiseTheirFormulas(t *testing.T) {
-	y := unlearntest.NewLanguageToy(t)
-	arch := y.Request.Runner.Arch.(text.Decoder)
-	arch.Dropout = new(0.0)
-	var err error
-	if y.Request.Runner, err = model.NewRunner(y.Request.Runner.Engine, arch); err != nil {
-		t.Fatal(err)
-	}
+	y := toyWithoutDropout(t)
 	for name, c := range onTexts {
 		if c.forget == nil {
 			continue
@@ -87,6 +81,18 @@ func TestMethodsForLanguageModelsMinimiseTheirFormulas(t *testing.T) {
 			t.Errorf("%s: the first loss is %v, by the formula %v", name, got, want)
 		}
 	}
+}
+
+func toyWithoutDropout(t testing.TB) *unlearntest.Toy {
+	t.Helper()
+	y := unlearntest.NewLanguageToy(t)
+	arch := y.Request.Runner.Arch.(text.Decoder)
+	arch.Dropout = new(0.0)
+	var err error
+	if y.Request.Runner, err = model.NewRunner(y.Request.Runner.Engine, arch); err != nil {
+		t.Fatal(err)
+	}
+	return y
 }
 
 // tokenView is what two models say of a record's tokens: the one that is looked at and the original.
@@ -415,13 +421,7 @@ func TestDefaultsOfOpenUnlearning(t *testing.T) {
 // The first loss with dropout off is the formula's, with the refusals found by their records' numbers, of
 // whatever order, and the retain part without the empty texts beside its records.
 func TestIdkDPOMinimisesItsFormula(t *testing.T) {
-	y := unlearntest.NewLanguageToy(t)
-	arch := y.Request.Runner.Arch.(text.Decoder)
-	arch.Dropout = new(0.0)
-	var err error
-	if y.Request.Runner, err = model.NewRunner(y.Request.Runner.Engine, arch); err != nil {
-		t.Fatal(err)
-	}
+	y := toyWithoutDropout(t)
 	r := y.Request
 	joint := func(p nn.Params, d unlearn.Data) (out []float64) {
 		for i := range d.X.Rows {
