@@ -58,7 +58,7 @@ func UnknownCommand(c *cobra.Command, word string) error {
 	}
 	var names []string
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() {
+		if sub.IsAvailableCommand() || c.Hidden && sub.Name() != "help" { // the words of a hidden group are hidden too
 			names = append(names, sub.Name())
 		}
 	}

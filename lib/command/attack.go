@@ -4,10 +4,12 @@ package command
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // attackRow is the report of one attack, as a row of a table and as JSON, or the reason why
@@ -19,6 +21,14 @@ type attackRow struct {
 	note string
 }
 
+// rateCell is the true-positive rate at a false-positive rate, if there are enough non-members for it.
+func rateCell(r *attack.ScoreReport, at string) report.Cell {
+	if fpr, err := strconv.ParseFloat(at, 64); err != nil || !stats.CanShowFPR(r.NNonmembers, fpr) {
+		return report.Gap("too few non-members")
+	}
+	return report.Num(r.TPRAtFPR[at], 4)
+}
+
 func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
 	t := &report.Table{Title: title, Columns: report.Columns("attack", "AUC", "95 % interval", "advantage, signed", "chance, 95 of 100",
 		"TPR at 1 %", "TPR at 5 %", "records")}
@@ -28,8 +38,8 @@ func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
 			continue
 		}
 		t.Add(report.Str(r.Attack), report.Num(r.AUC.Value, 4), report.Str(report.FormatInterval(r.AUC.Low, r.AUC.High, 4)),
-			report.Num(r.Advantage.Signed, 4), report.Num(r.Advantage.ChanceP95, 4), report.Num(r.TPRAtFPR["0.01"], 4),
-			report.Num(r.TPRAtFPR["0.05"], 4), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))
+			report.Num(r.Advantage.Signed, 4), report.Num(r.Advantage.ChanceP95, 4), rateCell(r.ScoreReport, "0.01"),
+			rateCell(r.ScoreReport, "0.05"), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))
 		if r.note != "" {
 			t.Notes = append(t.Notes, r.Attack+": "+r.note+".")
 		}

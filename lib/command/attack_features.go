@@ -28,7 +28,7 @@ cross-fitted-mlp, standardise the features and score each record by an attacker 
 within-groups subtracts the mean of a record's group, its type for instance, from its features first;
 it needs --member-groups and --nonmember-groups. P-A to P-F are the six protocols of "Fishing for
 Privacy". All of them but P-D score records that the attacker was trained on; a second row shows
-the result without those. P-A and P-B also need the features of the records in the original model.
+the result without those, but for P-C and P-F, which leave none. P-A and P-B also need the features of the records in the original model.
 
 If the non-members were chosen because they lie near members, give --beside: for each of them the
 row of its nearest member. Lethe's protocols then keep the two in the same fold. In different
@@ -116,10 +116,17 @@ func featureRows(reports []*learned.Report) []attackRow {
 		}
 		row := attackRow{Attack: r.Protocol, ScoreReport: &r.ScoreReport}
 		if trained > 0 {
-			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores", trained, len(r.Scores))
+			row.note = fmt.Sprintf("the attacker was trained on %d of the %d records that it scores: interval and chance do not hold, and above "+
+				"chance it may only know its own records", trained, len(r.Scores))
 		}
 		if strings.HasPrefix(r.Protocol, "cross-fitted") || r.Protocol == learned.WithinGroups().Name {
 			row.note = "interval and chance are wider by sqrt 2, because the folds share training records"
+		}
+		if !slices.ContainsFunc(r.Scores, func(c learned.RecordScore) bool { return c.Score != r.Scores[0].Score }) {
+			row.note = "all scores are the same"
+			if r.Protocol == learned.WithinGroups().Name {
+				row.note += ": no group has members and non-members, so that there is nothing to compare"
+			}
 		}
 		out = append(out, row)
 		if trained > 0 && r.HeldOut != nil {

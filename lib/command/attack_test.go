@@ -58,6 +58,23 @@ func TestTheLikelihoodRatioFlipsWithItsReference(t *testing.T) {
 	}
 }
 
+// A rate for which there are too few non-members is not printed as a number.
+func TestARateThatCannotBeMeasuredIsNoNumber(t *testing.T) {
+	for n, want := range map[int]int{19: 2, 20: 1, 100: 0} { // of the rates 1 % and 5 %
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i)
+		}
+		members, others := vectorFile(t, 0.5, 3.5), vectorFile(t, x...)
+		if r := lethe(t, "audit", "--only", "losses", "--members", members, "--nonmembers", others); strings.Count(r.Out, "too few non-members") != want {
+			t.Errorf("%d non-members: %+v", n, r)
+		}
+		if r := lethe(t, "audit", "--only", "scores", "--members", members, "--nonmembers", others); strings.Count(r.Out, "too few non-members") != want+1 { // and 0.1 %
+			t.Errorf("%d non-members: %+v", n, r)
+		}
+	}
+}
+
 // shiftedRecords returns n records of eight features, one of which is shifted.
 func shiftedRecords(seed uint64, n int, by float64) array.Matrix[float64] {
 	m := embeddings(seed, n)
@@ -97,6 +114,13 @@ func TestAttackByFeaturesSaysWhatItWasTrainedOn(t *testing.T) {
 		if r := lethe(t, append(slices.Clone(transferred), "--protocol", name)...); !strings.Contains(r.Out, "P-A, kept codes, held out") {
 			t.Errorf("%s: %+v", name, r)
 		}
+	}
+	if r := lethe(t, append(args, "--protocol", "P-C")...); !strings.Contains(r.Out, "trained on 90 of the 90 records that it scores: interval and chance do not hold") {
+		t.Errorf("%+v", r)
+	}
+	apart := append(args, "--protocol", "within-groups", "--member-groups", rowsFile(t, make([]int, 30)...), "--nonmember-groups", rowsFile(t, slices.Repeat([]int{1}, 60)...))
+	if r := lethe(t, apart...); !strings.Contains(r.Out, "no group has members and non-members") {
+		t.Errorf("%+v", r)
 	}
 	fails(t, lethe(t, append(args, "--protocol", "P-A")...), cli.ExitFailure, "--members", "P-A", "features in the original model")
 	fails(t, lethe(t, append(args, "--protocol", "P-G")...), cli.ExitUsage, "--protocol P-G", "P-A", "cross-fitted-mlp")

@@ -29,6 +29,12 @@ func singleCalls(t *testing.T) map[string][]string {
 	}
 }
 
+// A word that is none of an old group's is answered by those that there are.
+func TestAWrongOldWordIsAnsweredByTheRightOnes(t *testing.T) {
+	fails(t, lethe(t, "attack", "nosuch"), cli.ExitUsage, "there are losses, features, shadows")
+	fails(t, lethe(t, "verify", "nosuch"), cli.ExitUsage, "ruler, sde")
+}
+
 // The old words say where they went, on standard error, and answer the same on standard output.
 func TestOldWordsAreTheNewOnes(t *testing.T) {
 	calls := singleCalls(t)

@@ -75,7 +75,7 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
 			"value below that is no evidence", a.ChanceP95))
 	for _, fpr := range slices.Sorted(maps.Keys(r.TPRAtFPR)) { // all begin with 0.
-		t.addPoint("TPR at FPR "+fpr, r.TPRAtFPR[fpr], over, fpr)
+		t.Add(report.Str("TPR at FPR "+fpr), rateCell(r, fpr), report.Str(""), report.Str(over), report.Str(fpr))
 	}
 	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
 		"wrongly accused; without skill it is x.")
@@ -101,8 +101,4 @@ func (t evidence) add(name string, e stats.Estimate, over, null, reading string)
 	if reading != "" {
 		t.Notes = append(t.Notes, name+": "+reading+".")
 	}
-}
-
-func (t evidence) addPoint(name string, v float64, over, null string) {
-	t.Add(report.Str(name), report.Num(v, 4), report.Str(""), report.Str(over), report.Str(null))
 }

@@ -222,6 +222,8 @@ var damages = []struct {
 	{"logits called probabilities", func(d damaged) { d.rename("unlearned/outputs.npy", "unlearned/probabilities.npy") }, []string{"unlearned/probabilities.npy: row "}},
 	{"two names for one array", func(d damaged) { d.matrix("unlearned/logits.npy", d.fill(4, half)) }, []string{"unlearned: outputs, logits and probabilities are three names for one array"}},
 	{"NaN among losses", func(d damaged) { v := make([]float64, 100); v[1] = math.NaN(); d.vector("unlearned/losses.npy", v) }, []string{"unlearned/losses.npy: element 1 is NaN"}},
+	{"losses that are not those of the outputs", func(d damaged) { d.vector("unlearned/losses.npy", make([]float64, 100)) },
+		[]string{"unlearned/losses.npy: row 0 is 0, and the cross-entropy of its outputs"}},
 	{"losses of another number", func(d damaged) { d.vector("unlearned/losses.npy", make([]float64, 50)) }, []string{"unlearned/losses.npy: 50 rows"}},
 	{"a flat embedding", func(d damaged) { d.vector("unlearned/embedding.npy", make([]float64, 100)) }, []string{"unlearned/embedding.npy: embedding of shape <f8 (100,), expected (records, columns)"}},
 	{"an embedding of nothing", func(d damaged) { d.header("unlearned/embedding.npy", "<f4", "(100, 0)", 0) }, []string{"unlearned/embedding.npy: embedding of shape <f4 (100, 0): there is nothing in it"}},

@@ -129,7 +129,7 @@ func (h Headline) found() bool {
 func (h Headline) answer() Answer {
 	memory := h.has(audit.Remembered, audit.Backwards, audit.Between)
 	switch {
-	case memory && h.has(audit.Beyond, audit.Forgotten, Unseen):
+	case memory && h.has(audit.Beyond, audit.Forgotten): // Unseen contradicts nothing
 		return Disagree
 	case h.has(audit.Remembered):
 		return StillRemembered

@@ -71,11 +71,11 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 	has := func(of ...audit.Call) bool {
 		return slices.ContainsFunc(of, func(c audit.Call) bool { return slices.Contains(calls, c) })
 	}
-	memory, beyond, gone := has(audit.Remembered, audit.Backwards, audit.Between), has(audit.Beyond), has(audit.Forgotten, Unseen)
+	memory, beyond, gone := has(audit.Remembered, audit.Backwards, audit.Between), has(audit.Beyond), has(audit.Forgotten)
 	for answer, fits := range map[Answer]bool{
 		StillRemembered: has(audit.Remembered) && !beyond && !gone, SomeMemory: memory && !has(audit.Remembered) && !beyond && !gone,
 		Disagree: memory && (beyond || gone), PushedAway: beyond && !memory, NoMemory: has(audit.Forgotten) && !memory && !beyond,
-		NotShown: has(Unseen) && !has(audit.Forgotten) && !memory && !beyond, NoAnswer: !memory && !beyond && !gone,
+		NotShown: has(Unseen) && !has(audit.Forgotten) && !memory && !beyond, NoAnswer: !memory && !beyond && !gone && !has(Unseen),
 	} {
 		if (h.Answer == answer) != fits {
 			t.Errorf("of %v the answer is %q", calls, h.Answer)

@@ -108,7 +108,7 @@ func copySentences(c *audit.Copies, e *Evidence) (out []string) {
 	s += ": " + c.Measure + "."
 	if c.Chance > 0 {
 		s += fmt.Sprintf(" By this measure %g in 100 records are near where none is a copy", 100*c.Chance)
-		if c.Near.Low <= c.Chance {
+		if len(c.NearRows) > 0 && c.Near.Low <= c.Chance {
 			s += ", so that chance alone explains these"
 		}
 		s += "."

@@ -201,9 +201,15 @@ func (a *loader) loadMembership(m *Model, files Files) {
 	}
 }
 
-// loadLosses reads the losses of a file, which take precedence over those of outputs.
+// largestCompared is the cross-entropy up to which losses are compared with it: programs bound
+// greater ones, each at a value of its own.
+const largestCompared = 10
+
+// loadLosses reads the losses of a file. Where outputs and labels say other losses it refuses them: which of
+// the two is meant, nothing says.
 func (a *loader) loadLosses(m *Model, files Files) {
 	var losses []float64
+	fine := true
 	for _, file := range files {
 		if info, ok := a.infos[file]; !ok || !isVector(info) || info.Kind() == 'b' {
 			return // loadHeaders has reported it
@@ -221,12 +227,20 @@ func (a *loader) loadLosses(m *Model, files Files) {
 		}
 		if odd.n > 0 {
 			a.problems.add(file, "%s%s", odd.first, odd.moreText())
+			fine = false
 		}
 		losses = append(losses, v...)
 	}
-	if len(losses) != a.e.Records {
+	if len(losses) != a.e.Records || !fine {
 		return
 	}
+	differ := occurrences{}
+	for i, v := range m.Losses { // of outputs and labels
+		if v < largestCompared && math.Abs(losses[i]-v) > 0.01*math.Max(1, v) {
+			differ.add(fmt.Sprintf("row %d is %.4g, and the cross-entropy of its outputs %.4g", i, losses[i], v))
+		}
+	}
+	a.refuseLosses(files, differ, "a loss is that cross-entropy")
 	m.Losses = losses
 	if m.Scaled == nil {
 		m.Scaled = make([]float64, len(losses))

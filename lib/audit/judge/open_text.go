@@ -179,8 +179,13 @@ func (a *loader) compareLosses(m *Model, means []float64, files ModelFiles) {
 			differ.add(fmt.Sprintf("row %d is %.4g, and the mean of its log-probabilities %.4g", i, m.Losses[i], v))
 		}
 	}
+	a.refuseLosses(files.Losses, differ, "a loss is minus that mean")
+}
+
+// refuseLosses reports losses that differ from those by another file of the model.
+func (a *loader) refuseLosses(files Files, differ occurrences, rule string) {
 	if differ.n > 0 {
-		a.problems.add(files.Losses[0], "%s%s: a loss is minus that mean; leave one of the two files out", differ.first, differ.moreText())
+		a.problems.add(files[0], "%s%s: %s; leave one of the two files out", differ.first, differ.moreText(), rule)
 	}
 }
 

@@ -105,7 +105,9 @@ func (v *Verdict) original() *audit.Reading {
 
 // reference is the reading of a model that never had the records. For several retrained models it
 // is their mean, with an interval that holds all of theirs, because two models may differ by their
-// seed alone.
+// seed alone. Where seeds move a reading by more than its interval says, because the lens compares
+// coordinates or the interval is over draws, it also holds 95 of 100 models of further seeds
+// (forAnotherSeed).
 func (v *Verdict) reference() *audit.Reading {
 	switch {
 	case len(v.Retrained) > 0:
@@ -120,6 +122,10 @@ func (v *Verdict) reference() *audit.Reading {
 			}
 		}
 		out.Value = sum / float64(len(v.Retrained))
+		if out.Coordinates || out.Over == stats.OverDraws {
+			low, high := forAnotherSeed(v.Retrained)
+			out.Low, out.High = min(out.Low, low), max(out.High, high)
+		}
 		return &out
 	case v.Lens.Info().Null == audit.NonmemberNull && v.Reading.Null != nil:
 		v.Reference = NullReference
@@ -132,6 +138,25 @@ func (v *Verdict) reference() *audit.Reading {
 	}
 	v.Reference = NoReference
 	return nil
+}
+
+// forAnotherSeed returns Student's prediction interval for the value of one more retrained model,
+//
+//	mean +- t s sqrt(1 + 1/k)
+//
+// with the standard deviation s of k values; of one model nothing is known. With two it is 15 standard
+// deviations wide on either side, with five 3.
+func forAnotherSeed(retrained []audit.Reading) (low, high float64) {
+	values := make([]float64, len(retrained))
+	for i, r := range retrained {
+		values[i] = r.Value
+	}
+	if len(values) < 2 {
+		return math.Inf(1), math.Inf(-1)
+	}
+	mean := stats.MeanInterval(values, level, "models")
+	half := (mean.High - mean.Low) / 2 * math.Sqrt(float64(len(values)+1))
+	return mean.Value - half, mean.Value + half
 }
 
 // blindReference is what inputs alone reach, on the side of the null on which the reading lies: what sets
@@ -240,6 +265,9 @@ func (v Verdict) Text() string {
 	case audit.Beyond:
 		return "Unlike " + reference + ", on the far side from memory: the records stand out because they were pushed away."
 	case audit.Backwards:
+		if v.contrary() {
+			return "Unlike " + reference + ", on the side of memory, where the original is not: the records stand out more than they did."
+		}
 		return "Unlike both, and farther from " + reference + " than the original is."
 	case audit.Unclear:
 		return "Like the original and like " + reference + ": it can be told from neither."

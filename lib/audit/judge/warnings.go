@@ -38,6 +38,12 @@ func (e *Evidence) addWarnings() {
 				"or are they harder by themselves?", m.Name)
 		}
 	}
+	for _, m := range e.ModelsOf(Retrained) {
+		if e.fitsBetter(m, e.Forget, e.HeldOut) {
+			e.warn("%s fits the records to be forgotten better than held-out ones: was it trained on them, are forgotten and retained records "+
+				"exchanged, or are they easier by themselves?", m.Name)
+		}
+	}
 	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
 		for _, o := range e.ModelsOf(Original) {
 			n := e.Clusters(e.Forget).Effective(len(e.Forget))
