@@ -41,9 +41,9 @@ type ScoreReport struct {
 	NNonmembers int                `json:"n_nonmembers"`
 }
 
-// reportedFPR are the false positive rates at which the true positive rate is
+// ReportedFPR are the false positive rates at which the true positive rate is
 // reported.
-var reportedFPR = []float64{0.001, 0.01, 0.05, 0.1}
+var ReportedFPR = []float64{0.001, 0.01, 0.05, 0.1}
 
 // Samples are values of records in two roles.
 type Samples struct{ Members, Nonmembers []float64 }
@@ -69,7 +69,7 @@ func Score(s Samples, level float64) (*ScoreReport, error) {
 		NMembers:    len(s.Members),
 		NNonmembers: len(s.Nonmembers),
 	}
-	for _, fpr := range reportedFPR {
+	for _, fpr := range ReportedFPR {
 		tpr, err := stats.TPRAtFPR(s.Members, s.Nonmembers, fpr)
 		if err != nil {
 			return nil, fmt.Errorf("attack: %w", err)

@@ -9,7 +9,12 @@ type Groups struct{ Retained, Forgotten, HeldOut array.Matrix[float64] }
 // collapsedReason returns the reason against activations that are the same for many of the
 // forgotten records, or for these and others.
 func (g Groups) collapsedReason(others array.Matrix[float64]) Reason {
-	return collapsedReason("embeddings", RowHashes(&g.Forgotten), RowHashes(&others))
+	return CollapsedSets("embeddings", &g.Forgotten, &others)
+}
+
+// CollapsedSets is Collapsed for two matrices, all of whose rows count.
+func CollapsedSets(what string, forgotten, others array.Rows) Reason {
+	return collapsedReason(what, RowHashes(forgotten), RowHashes(others))
 }
 
 // EmbeddingGroups returns the groups at the layer before the last one.

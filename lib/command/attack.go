@@ -18,15 +18,35 @@ type attackRow struct {
 	Attack  string `json:"attack"`
 	LeftOut string `json:"left_out,omitempty"`
 	*attack.ScoreReport
-	note string
+	Rates      map[string]*float64 `json:"tpr_at_fpr,omitempty"`  // in place of the report's
+	NoEvidence string              `json:"no_evidence,omitempty"` // why, although there is a number
+	note       string
+}
+
+// newAttackRow is the row of a report, with the reason why it is no evidence, if any.
+func newAttackRow(name string, r *attack.ScoreReport, noEvidence string) attackRow {
+	return attackRow{Attack: name, ScoreReport: r, Rates: rates(r), NoEvidence: noEvidence}
+}
+
+// rates are the true-positive rates of a report, nil where so few non-members cannot show one.
+func rates(r *attack.ScoreReport) map[string]*float64 {
+	out := map[string]*float64{}
+	for at, v := range r.TPRAtFPR {
+		if fpr, err := strconv.ParseFloat(at, 64); err == nil && stats.CanShowFPR(r.NNonmembers, fpr) {
+			out[at] = &v
+		} else {
+			out[at] = nil
+		}
+	}
+	return out
 }
 
 // rateCell is the true-positive rate at a false-positive rate, if there are enough non-members for it.
 func rateCell(r *attack.ScoreReport, at string) report.Cell {
-	if fpr, err := strconv.ParseFloat(at, 64); err != nil || !stats.CanShowFPR(r.NNonmembers, fpr) {
-		return report.Gap("too few non-members")
+	if v := rates(r)[at]; v != nil {
+		return report.Num(*v, 4)
 	}
-	return report.Num(r.TPRAtFPR[at], 4)
+	return report.Gap("too few non-members")
 }
 
 func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
@@ -42,6 +62,9 @@ func attackAnswer(title string, rows []attackRow, value any) cli.Answer {
 			rateCell(r.ScoreReport, "0.05"), report.Str(fmt.Sprintf("%d + %d", r.NMembers, r.NNonmembers)))
 		if r.note != "" {
 			t.Notes = append(t.Notes, r.Attack+": "+r.note+".")
+		}
+		if r.NoEvidence != "" {
+			t.Notes = append(t.Notes, r.Attack+": the number is no evidence: "+r.NoEvidence+".")
 		}
 	}
 	t.Notes = append(t.Notes, "The null of the AUC is 0.5; below it non-members score higher. An advantage that chance alone exceeds "+

@@ -73,7 +73,7 @@ folds, an attacker trained on one is wrong about the other: AUC below 0.5 even w
 			q.Groups = &groups
 		}
 		reports, err := attackFeatures(cmd, protocols, q, engine.Root(*seed))
-		return attackAnswer("Attackers trained on features", featureRows(reports), reports), err
+		return attackAnswer("Attackers trained on features", featureRows(reports), featureAnswers(reports)), err
 	})
 	return c
 }
@@ -132,6 +132,24 @@ func featureRows(reports []*learned.Report) []attackRow {
 		if trained > 0 && r.HeldOut != nil {
 			out = append(out, attackRow{Attack: r.Protocol + ", held out", ScoreReport: r.HeldOut})
 		}
+	}
+	return out
+}
+
+// featureAnswer is a report whose rates are null where so few non-members cannot show one.
+type featureAnswer struct {
+	*learned.Report
+	Rates   map[string]*float64 `json:"tpr_at_fpr"`
+	HeldOut *scoreAnswer        `json:"held_out"`
+}
+
+func featureAnswers(reports []*learned.Report) (out []featureAnswer) {
+	for _, r := range reports {
+		a := featureAnswer{Report: r, Rates: rates(&r.ScoreReport)}
+		if r.HeldOut != nil {
+			a.HeldOut = &scoreAnswer{ScoreReport: r.HeldOut, Rates: rates(r.HeldOut)}
+		}
+		out = append(out, a)
 	}
 	return out
 }

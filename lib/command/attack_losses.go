@@ -7,6 +7,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/generative"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
@@ -69,7 +70,7 @@ func attackLosses(model attack.Samples, reference *attack.Samples) ([]attackRow,
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, attackRow{Attack: a.Name(), ScoreReport: r})
+		rows = append(rows, newAttackRow(a.Name(), r, audit.TiedScores(model.Members, model.Nonmembers).Why))
 	}
 	rows[0].Attack = "threshold"
 	return rows, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
@@ -88,11 +89,11 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attackRo
 			continue
 		}
 		r, err := attack.Run(a, e, member)
-		row := attackRow{Attack: a.Name(), ScoreReport: r}
+		row := attackRow{Attack: a.Name()}
 		var lacks *shadow.Inapplicable
 		switch {
 		case err == nil:
-			ran = true
+			ran, row = true, newAttackRow(a.Name(), r, tiedScores(e.Target, member))
 		case len(names) > 0 || !errors.As(err, &lacks):
 			return nil, err
 		default:
@@ -104,6 +105,19 @@ func attackShadows(e shadow.Evidence, member []bool, names []string) ([]attackRo
 		return nil, first
 	}
 	return rows, nil
+}
+
+// tiedScores returns why scores are no evidence, if those of members and non-members tie.
+func tiedScores(scores []float64, member []bool) string {
+	var s attack.Samples
+	for i, v := range scores {
+		to := &s.Nonmembers
+		if member[i] {
+			to = &s.Members
+		}
+		*to = append(*to, v)
+	}
+	return audit.TiedScores(s.Members, s.Nonmembers).Why
 }
 
 // readTargetMask reads a mask of one row: the target's.

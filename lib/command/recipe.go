@@ -90,9 +90,9 @@ func (r *recipeRun) settleFormat(formats []string) error {
 	case r.runs != "" && r.format != "":
 		return cli.Usagef("--runs %s writes no %s", r.runs, r.kind)
 	case r.runs != "":
-		return cli.OneOf("runs", r.runs, runFormats...)
+		return r.checkFormat("runs", r.runs, runFormats)
 	case r.format != "":
-		return cli.OneOf("format", r.format, formats...)
+		return r.checkFormat("format", r.format, formats)
 	case slices.Contains(formats, ending):
 		r.format = ending
 	case slices.Contains(allFormats, ending) && !r.outIsFolder():
@@ -101,6 +101,18 @@ func (r *recipeRun) settleFormat(formats []string) error {
 		r.format = formats[0]
 	}
 	return nil
+}
+
+// checkFormat refuses an unknown format of a flag, and a file whose ending promises another one.
+func (r *recipeRun) checkFormat(flag, format string, known []string) error {
+	if err := cli.OneOf(flag, format, known...); err != nil {
+		return err
+	}
+	ending := strings.TrimPrefix(filepath.Ext(r.out), ".")
+	if ending == format || !slices.Contains(allFormats, ending) || r.outIsFolder() {
+		return nil
+	}
+	return cli.Usagef("--%s %s and --out %s ask for two formats", flag, format, r.out)
 }
 
 // outIsFolder reports whether out is a folder: an existing one, or a name without an

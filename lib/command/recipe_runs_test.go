@@ -77,3 +77,24 @@ func TestRunsStandBesideTheirTable(t *testing.T) {
 		t.Errorf("without runs: %q", said)
 	}
 }
+
+// A file whose ending promises another format than a flag asks for is refused, and a folder is not.
+func TestOneFormatAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tables.md")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		r    recipeRun
+		fine bool
+	}{
+		{recipeRun{out: "x.md", runs: "csv"}, false}, {recipeRun{out: "x.md", format: "json"}, false},
+		{recipeRun{out: "x.csv", runs: "json"}, false}, {recipeRun{out: "x.csv", runs: "xml"}, false},
+		{recipeRun{out: "x.csv", runs: "csv"}, true}, {recipeRun{out: "x.md", format: "md"}, true},
+		{recipeRun{out: "x", runs: "csv"}, true}, {recipeRun{out: "x.txt", format: "text"}, true}, {recipeRun{out: dir, runs: "csv"}, true},
+	} {
+		if err := c.r.settleFormat([]string{"text", "md", "json"}); (err == nil) != c.fine {
+			t.Errorf("--out %s --format %q --runs %q: %v", c.r.out, c.r.format, c.r.runs, err)
+		}
+	}
+}

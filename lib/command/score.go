@@ -4,12 +4,11 @@ package command
 
 import (
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/attack"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -47,7 +46,8 @@ at small false positive rates. Memory: about 60 bytes per score.`,
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		return cli.Answer{Value: r, Text: scoreTable(r).Text}, nil
+		a := scoreAnswer{r, rates(r), audit.TiedScores(s.Members, s.Nonmembers).Why}
+		return cli.Answer{Value: a, Text: a.table().Text}, nil
 	})
 	return c
 }
@@ -63,7 +63,14 @@ func finiteVector(path string) ([]float64, error) {
 	return x, err
 }
 
-func scoreTable(r *attack.ScoreReport) *report.Table {
+// scoreAnswer is a report with the reason why its numbers are no evidence.
+type scoreAnswer struct {
+	*attack.ScoreReport
+	Rates      map[string]*float64 `json:"tpr_at_fpr"`
+	NoEvidence string              `json:"no_evidence,omitempty"`
+}
+
+func (r scoreAnswer) table() *report.Table {
 	t := evidenceTable(fmt.Sprintf("Membership scores of %d members and %d non-members", r.NMembers, r.NNonmembers))
 	a := r.Advantage
 	over := fmt.Sprintf("%d + %d records", r.NMembers, r.NNonmembers)
@@ -74,11 +81,15 @@ func scoreTable(r *attack.ScoreReport) *report.Table {
 	t.add("advantage", stats.Estimate{Value: a.Value, Low: a.Low, High: a.High}, over, fmt.Sprintf("%.4f on average", a.ChanceMean),
 		fmt.Sprintf("of an adversary who knows which way to read the score; chance alone gives up to %.4f in 95 of 100 cases, so a "+
 			"value below that is no evidence", a.ChanceP95))
-	for _, fpr := range slices.Sorted(maps.Keys(r.TPRAtFPR)) { // all begin with 0.
-		t.Add(report.Str("TPR at FPR "+fpr), rateCell(r, fpr), report.Str(""), report.Str(over), report.Str(fpr))
+	for _, rate := range attack.ReportedFPR {
+		fpr := fmt.Sprint(rate)
+		t.Add(report.Str("TPR at FPR "+fpr), rateCell(r.ScoreReport, fpr), report.Str(""), report.Str(over), report.Str(fpr))
 	}
 	t.Notes = append(t.Notes, "TPR at FPR x: the share of members that are recognised when at most the share x of non-members is "+
 		"wrongly accused; without skill it is x.")
+	if r.NoEvidence != "" {
+		t.Notes = append(t.Notes, "The numbers are no evidence: "+r.NoEvidence+".")
+	}
 	return t.Table
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -68,7 +69,8 @@ and bfloat16, and at most 300 MB.`,
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		return cli.Answer{Value: rulerJSON(r), Text: rulerTable(r).Text}, nil
+		a := rulerAnswer{r, audit.CollapsedRows("embeddings", e.Unlearned, e.Forget, e.Retain).Why}
+		return cli.Answer{Value: a.json(), Text: a.table().Text}, nil
 	})
 	return c
 }
@@ -91,7 +93,13 @@ func newMetricJSON(e *stats.Estimate) *metricJSON {
 	return &metricJSON{cli.Finite(e.Value), cli.Finite(e.Low), cli.Finite(e.High), e.Null, e.N, e.Level, e.Over}
 }
 
-func rulerJSON(r *ruler.Result) any {
+// rulerAnswer is a result with the reason why its numbers are no evidence.
+type rulerAnswer struct {
+	*ruler.Result
+	noEvidence string
+}
+
+func (r rulerAnswer) json() any {
 	return struct {
 		M1       *metricJSON    `json:"m1,omitempty"`
 		M2       *metricJSON    `json:"m2,omitempty"`
@@ -106,11 +114,13 @@ func rulerJSON(r *ruler.Result) any {
 		Baseline int            `json:"n_baseline"`
 		Copies   int            `json:"copies"`
 		ZeroRows ruler.ZeroRows `json:"zero_rows"`
+
+		NoEvidence string `json:"no_evidence,omitempty"`
 	}{newMetricJSON(r.M1), newMetricJSON(r.M2), newMetricJSON(r.M2Mean), newMetricJSON(r.M3), newMetricJSON(r.M4), newMetricJSON(r.M4AsCoded),
-		r.M4NullSD, r.Forget, r.Retain, r.Gallery, r.Baseline, r.Copies, r.ZeroRows}
+		r.M4NullSD, r.Forget, r.Retain, r.Gallery, r.Baseline, r.Copies, r.ZeroRows, r.noEvidence}
 }
 
-func rulerTable(r *ruler.Result) *report.Table {
+func (r rulerAnswer) table() *report.Table {
 	t := evidenceTable(fmt.Sprintf("RULER on %d forget and %d retain records", r.Forget, r.Retain))
 	add := func(name string, e *stats.Estimate, null, reading string) {
 		if e != nil {
@@ -133,6 +143,9 @@ func rulerTable(r *ruler.Result) *report.Table {
 	if z := r.ZeroRows; z.Unlearned+z.Oracle+z.Original > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Embeddings of zero length passed: %d of the unlearned model, %d of the oracle, %d of "+
 			"the original.", z.Unlearned, z.Oracle, z.Original))
+	}
+	if r.noEvidence != "" {
+		t.Notes = append(t.Notes, "The numbers are no evidence: "+r.noEvidence+".")
 	}
 	return t.Table
 }

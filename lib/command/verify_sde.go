@@ -9,6 +9,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/verify/sde"
@@ -83,7 +84,8 @@ the files in float64.`,
 		if err != nil {
 			return cli.Answer{}, err
 		}
-		return cli.Answer{Value: sdeJSON(r), Text: sdeTable(r).Text}, nil
+		a := sdeAnswer{r, collapsedSets(&sets)}
+		return cli.Answer{Value: a.json(), Text: a.table().Text}, nil
 	})
 	return c
 }
@@ -116,7 +118,24 @@ func newHSICJSON(d *sde.Distribution) hsicJSON {
 	return hsicJSON{cli.Finite(d.Mean), cli.Finite(d.ExactMean), cli.Finite(d.SD), cli.Finite(d.ExactSD), cli.Finite(d.Identity), d.Spread, d.N}
 }
 
-func sdeJSON(r *sde.Result) any {
+// sdeAnswer is a result with the reason why its verdict is no evidence.
+type sdeAnswer struct {
+	*sde.Result
+	noEvidence string
+}
+
+// collapsedSets returns why activations of target, in and out are no evidence, if many are the same.
+func collapsedSets(sets *[3]array.Matrix[float64]) string {
+	target, in, out := &sets[0], &sets[1], &sets[2]
+	for _, pair := range [][2]*array.Matrix[float64]{{target, in}, {target, out}, {in, out}, {out, in}} {
+		if why := audit.CollapsedSets("activations", pair[0], pair[1]); why.Call != "" {
+			return why.Why
+		}
+	}
+	return ""
+}
+
+func (r sdeAnswer) json() any {
 	type sets struct {
 		Target hsicJSON `json:"target"`
 		In     hsicJSON `json:"in"`
@@ -128,11 +147,12 @@ func sdeJSON(r *sde.Result) any {
 		MannWhitney sde.Gate      `json:"mann_whitney"`
 		Verdict     sde.Verdict   `json:"verdict"`
 		Sigma       float64       `json:"sigma"`
-	}{sets{newHSICJSON(r.Target), newHSICJSON(r.In), newHSICJSON(r.Out)}, r.JSD, r.Gate, r.Verdict, r.Target.Sigma}
+		NoEvidence  string        `json:"no_evidence,omitempty"`
+	}{sets{newHSICJSON(r.Target), newHSICJSON(r.In), newHSICJSON(r.Out)}, r.JSD, r.Gate, r.Verdict, r.Target.Sigma, r.noEvidence}
 }
 
-func sdeTable(r *sde.Result) *report.Table {
-	t := &report.Table{Title: fmt.Sprintf("SDE on %d target records: %s", 2*r.Target.N, sdeVerdict(r)), Columns: []report.Column{{Name: "set"}}}
+func (r sdeAnswer) table() *report.Table {
+	t := &report.Table{Title: fmt.Sprintf("SDE on %d target records: %s", 2*r.Target.N, r.verdict()), Columns: []report.Column{{Name: "set"}}}
 	for _, name := range []string{"HSIC, mean", "exact mean", "sd", "identity", "spreads", "JSD to target"} {
 		t.Columns = append(t.Columns, report.Column{Name: name, Align: report.AlignRight})
 	}
@@ -156,7 +176,10 @@ func sdeTable(r *sde.Result) *report.Table {
 	return t
 }
 
-func sdeVerdict(r *sde.Result) string {
+func (r sdeAnswer) verdict() string {
+	if r.noEvidence != "" {
+		return fmt.Sprintf("%s, but no evidence: %s", r.Verdict, r.noEvidence)
+	}
 	if !r.Gate.Valid {
 		return fmt.Sprintf("%s, but invalid because the references fail the gate", r.Verdict)
 	}

@@ -5,10 +5,12 @@ package command
 import (
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/cli/clitest"
 )
@@ -95,5 +97,73 @@ func TestVerifySDERefusesWhatMakesNoSense(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fails(t, lethe(t, append([]string{"audit", "--only", "sde", "--json"}, c.args...)...), c.code, c.word)
 		})
+	}
+}
+
+// Measures on single arrays say that numbers of a model that gives many records the same are no evidence.
+func TestSingleArraysThatTieAreNoEvidence(t *testing.T) {
+	few := array.New[float64](60, 16) // three rows, again and again
+	for i := range 60 {
+		copy(few.Row(i), activations(1, 3, 1).Row(i%3))
+	}
+	flat := make([]float64, 60)
+	in, truth := make([][]bool, 8), [][]bool{make([]bool, 60)}
+	var forget, retain []int
+	for i := range 60 {
+		truth[0][i] = i%2 == 1
+		if i < 20 {
+			forget = append(forget, i)
+		} else {
+			retain = append(retain, i)
+		}
+	}
+	for m := range in {
+		in[m] = make([]bool, 60)
+		for i := range 60 {
+			in[m][i] = (m+i)%2 == 1
+		}
+	}
+	mask := func(rows [][]bool) string {
+		path := filepath.Join(t.TempDir(), "mask.npy")
+		if err := npy.WriteMask(path, rows); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	shadows := activations(4, 60, 1)
+	shadows = array.Matrix[float64]{Rows: 8, Cols: 60, Data: shadows.Data[:8*60]}
+	c := matrixFile(t, few)
+	for _, args := range [][]string{
+		{"sde", "--target", c, "--in", matrixFile(t, activations(2, 60, 1)), "--out", matrixFile(t, activations(3, 60, 1))},
+		{"scores", "--members", vectorFile(t, flat...), "--nonmembers", vectorFile(t, flat[:40]...)},
+		{"losses", "--members", vectorFile(t, flat...), "--nonmembers", vectorFile(t, flat[:40]...)},
+		{"ruler", "--unlearned", c, "--forget", rowsFile(t, forget...), "--retain", rowsFile(t, retain...)},
+		{"shadows", "--target", vectorFile(t, flat...), "--shadows", matrixFile(t, shadows), "--in", mask(in),
+			"--truth", mask(truth), "--method", "lira-online"},
+	} {
+		args = append([]string{"audit", "--only"}, args...)
+		if r := lethe(t, args...); !strings.Contains(r.Out, "no evidence: ") {
+			t.Errorf("%v does not say so:\n%s%s", args, r.Out, r.Stderr)
+		}
+		if text := lethe(t, append(args, "--json")...).Out; !strings.Contains(text, `"no_evidence": "`) && !strings.Contains(text, `"no_evidence":"`) {
+			t.Errorf("%v does not say so as JSON:\n%s", args, text)
+		}
+	}
+	fine := []string{"audit", "--only", "sde", "--target", matrixFile(t, activations(1, 60, 1)), "--in", matrixFile(t, activations(2, 60, 1)),
+		"--out", matrixFile(t, activations(3, 60, 1))}
+	if text := lethe(t, fine...).Out; strings.Contains(text, "no evidence") {
+		t.Errorf("activations that differ: %s", text)
+	}
+	// A rate that so few non-members cannot show is no number in JSON either.
+	for _, r := range []map[string]any{
+		clitest.Decoded[map[string]any](t, lethe(t, "audit", "--only", "scores", "--members", vectorFile(t, 1, 2, 3), "--nonmembers",
+			vectorFile(t, shadows.Data[:40]...), "--json")),
+		clitest.Decoded[[]map[string]any](t, lethe(t, "audit", "--only", "losses", "--members", vectorFile(t, 1, 2, 3), "--nonmembers",
+			vectorFile(t, shadows.Data[:40]...), "--json"))[0],
+	} {
+		shown := r["tpr_at_fpr"].(map[string]any)
+		if len(shown) != 4 || shown["0.001"] != nil || shown["0.01"] != nil || shown["0.05"] == nil {
+			t.Errorf("with 40 non-members: %v", r)
+		}
 	}
 }

@@ -37,13 +37,22 @@ type Exposure struct {
 	// JointLow holds lower bounds of the rates that hold jointly for all rates of all lenses and
 	// unlearned models of a report (Bonferroni).
 	JointLow []float64
-	Curve    ROC
-	Records  []Exposed // the most exposed, at most 100
-	Forget   int       // records that were scored
-	HeldOut  int
+	// Counts are exact counts of forgotten records at FalsePositiveRates: those that stand out more than all
+	// held-out records but that share. nil where records are of groups, which the count takes as independent.
+	Counts  []Count
+	Curve   ROC
+	Records []Exposed // the most exposed, at most 100
+	Forget  int       // records that were scored
+	HeldOut int
 	// EffectiveForget and EffectiveHeldOut are the numbers of independent records that these are
 	// worth in the worst case, in which all records of a group are alike (stats.Clusters.Effective).
 	EffectiveForget, EffectiveHeldOut float64
+}
+
+// Count is how many forgotten records stand out more than all but a few held-out ones, and which.
+type Count struct {
+	stats.TopCount
+	rows map[int]bool
 }
 
 // ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
@@ -85,6 +94,14 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 			return nil, err
 		}
 		out.Rates, out.JointLow = append(out.Rates, share), append(out.JointLow, sure.Low)
+		if !ours.Trivial(theirs) {
+			continue
+		}
+		count, err := countTop(s.Forget.Rows, forget, heldOut, rate)
+		if err != nil {
+			return nil, err
+		}
+		out.Counts = append(out.Counts, count)
 	}
 	fpr, tpr, _, err := stats.ROC(forget, heldOut)
 	if err != nil {
@@ -96,6 +113,38 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 		out.Records[i].Score *= sign
 	}
 	return out, nil
+}
+
+// countTop counts the forgotten records above all held-out ones but a share of them.
+func countTop(rows []int, forget, heldOut []float64, share float64) (Count, error) {
+	top, err := stats.CountTop(forget, heldOut, int(share*float64(len(heldOut))))
+	if err != nil {
+		return Count{}, err
+	}
+	out := Count{top, map[int]bool{}}
+	for k, row := range rows {
+		if forget[k] > top.Threshold {
+			out.rows[row] = true
+		}
+	}
+	return out, nil
+}
+
+// unexplained returns the probability of so many more records in c than in the count of another model if
+// either model were as likely to count a record that only one of them does.
+func (c Count) unexplained(by Count) (float64, error) {
+	ups, downs := 0, 0
+	for row := range c.rows {
+		if !by.rows[row] {
+			ups++
+		}
+	}
+	for row := range by.rows {
+		if !c.rows[row] {
+			downs++
+		}
+	}
+	return stats.SignTest(ups, downs)
 }
 
 func multiply(x []float64, by float64) []float64 {

@@ -145,8 +145,8 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 }
 
 // StandOut names, for lenses that see no memory on average, where more forgotten records are
-// recognised than chance and the retrained models explain. A mean over records hides these few. It
-// uses lower bounds that hold jointly for every rate of every lens.
+// recognised than chance and the retrained models explain. A mean over records hides these few. All
+// rates of all lenses and models err together in one report of twenty.
 func (r *Report) StandOut(model string) []string {
 	var out []string
 	for _, v := range r.verdictsOn(model) {
@@ -157,17 +157,52 @@ func (r *Report) StandOut(model string) []string {
 			if x.Model != model {
 				continue
 			}
-			for i, rate := range FalsePositiveRates {
-				if x.JointLow[i] > max(rate, r.explainedRate(x, i)) {
-					out = append(out, fmt.Sprintf("%s: by %s, at %s false positives at least %s of the forgotten records are recognised, which the "+
-						"AUC of %s does not show.", model, x.Lens.Name(), rateName(rate),
-						report.FormatNumber(x.JointLow[i], 3), report.FormatNumber(v.Reading.Value, 3)))
+			for i := range FalsePositiveRates {
+				if what := r.standOut(x, i); what != "" {
+					out = append(out, fmt.Sprintf("%s: by %s, %s, which the AUC of %s does not show.", model, x.Lens.Name(), what,
+						report.FormatNumber(v.Reading.Value, 3)))
 					break
 				}
 			}
 		}
 	}
 	return out
+}
+
+// standOut says of how many records more than chance and the retrained models explain, at one of the
+// rates; "": of none. Independent records are counted; of groups there are bounds only.
+func (r *Report) standOut(x Exposure, rate int) string {
+	if x.Counts != nil {
+		return r.countStandOut(x, rate)
+	}
+	if x.JointLow[rate] <= max(FalsePositiveRates[rate], r.explainedRate(x, rate)) {
+		return ""
+	}
+	return fmt.Sprintf("at %s false positives at least %s of the forgotten records are recognised", rateName(FalsePositiveRates[rate]),
+		report.FormatNumber(x.JointLow[rate], 3))
+}
+
+// countStandOut is standOut of independent records: the count is more than chance explains, and for
+// every retrained model it has more records that the model's does not have than the reverse.
+func (r *Report) countStandOut(x Exposure, rate int) string {
+	c, sure := x.Counts[rate], (1-level)/float64(r.comparisons())
+	if c.P > sure {
+		return ""
+	}
+	for _, of := range r.exposuresOf(x.Lens.Name()) {
+		if of.Role != Retrained || of.Reversed != x.Reversed {
+			continue
+		}
+		if p, err := c.unexplained(of.Counts[rate]); err != nil || p > sure {
+			return ""
+		}
+	}
+	beyond := "any"
+	if c.Spared > 0 {
+		beyond = fmt.Sprintf("all but %d", c.Spared)
+	}
+	return fmt.Sprintf("%d of %d forgotten records stand out more than %s of the %d held-out ones (by chance %s; p = %.2g, one of %d comparisons)",
+		c.Above, x.Forget, beyond, x.HeldOut, report.FormatNumber(c.Expected, 1), c.P, r.comparisons())
 }
 
 // explainedRate returns the largest rate among the retrained models, which never had the records.
@@ -225,6 +260,15 @@ type (
 		Level      float64  `json:"level"`
 		LowOfAll   float64  `json:"low_of_all_rates"`
 		Measurable bool     `json:"measurable"`
+		// null: the records are of groups
+		Count *jsonCount `json:"count"`
+	}
+	// jsonCount counts forgotten records that score above all held-out ones but a few.
+	jsonCount struct {
+		Above    int     `json:"above"`
+		Spared   int     `json:"heldout_above"`
+		Expected float64 `json:"by_chance"`
+		P        float64 `json:"p"`
 	}
 	jsonRecord struct {
 		Row    int      `json:"row"`
@@ -239,7 +283,12 @@ type (
 func (x Exposure) json() jsonExposure {
 	out := jsonExposure{Lens: x.Lens.Name(), Model: x.Model, Role: x.Role, Reversed: x.Reversed, Forget: x.Forget, HeldOut: x.HeldOut}
 	for i, e := range x.Rates {
-		out.Rates = append(out.Rates, jsonRate{FalsePositiveRates[i], report.FiniteOrNil(e.Value), e.Low, e.High, e.Level, x.JointLow[i], !math.IsNaN(e.Value)})
+		rate := jsonRate{FalsePositiveRates[i], report.FiniteOrNil(e.Value), e.Low, e.High, e.Level, x.JointLow[i], !math.IsNaN(e.Value), nil}
+		if x.Counts != nil {
+			c := x.Counts[i]
+			rate.Count = &jsonCount{c.Above, c.Spared, c.Expected, c.P}
+		}
+		out.Rates = append(out.Rates, rate)
 	}
 	if x.Role != Unlearned {
 		return out

@@ -163,9 +163,70 @@ func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
 	if r.answer("unlearned") != someStandOut || !strings.Contains(pageOf(t, r), report.KeepNumbers(out[0][:40])) {
 		t.Errorf("the summary calls it %q", r.answer("unlearned"))
 	}
+	pairs := make([]int, 2500)
+	for i := range pairs {
+		pairs[i] = i / 2
+	}
+	must(t, npy.WriteIndices(filepath.Join(dir, "group.npy"), pairs))
+	if out := audited(t, dir).StandOut("unlearned"); len(out) == 0 || !strings.Contains(out[0], "false positives at least 0.0") {
+		t.Errorf("of records in pairs there are bounds, and these say %v", out)
+	}
+	must(t, os.Remove(filepath.Join(dir, "group.npy")))
 	write("unlearned", false)
 	if out := audited(t, dir).StandOut("unlearned"); out != nil {
 		t.Errorf("of a model that never had the records: %v", out)
+	}
+}
+
+// Twelve of 150 records below the loss of each of 450 that no model has seen: with a retrained model beside and
+// without, counted, and of nobody in a model that never had them.
+func TestTwelveRecordsBeyondAllHeldOutOnesAreCounted(t *testing.T) {
+	m := newFixture(36, 150, 200, 450)
+	dir := t.TempDir()
+	few := func(i int) bool { return m.retained(i) }
+	m.write(t, dir, few, 0)
+	z, _ := m.trained(few)
+	for i := range 12 { // and as many the other way, so that a mean shows nothing
+		z.Row(i)[m.y[i]] += 20
+		z.Row(12 + i)[m.y[12+i]] -= 4
+		z.Row(24 + i)[m.y[24+i]] -= 4
+	}
+	must(t, npy.Write(filepath.Join(dir, "unlearned", "outputs.npy"), z))
+	for _, alone := range []bool{false, true} {
+		if alone {
+			must(t, os.RemoveAll(filepath.Join(dir, "retrained")))
+			must(t, os.RemoveAll(filepath.Join(dir, "retrained-2")))
+		}
+		r := audited(t, dir)
+		out := r.StandOut("unlearned")
+		if r.verdict(t, "loss").Memory() || len(out) == 0 || !strings.Contains(out[0], "of 150 forgotten records stand out more than any of the 450 held-out ones (by chance 0.3; p = ") {
+			t.Errorf("alone %v: %v, the loss says %v", alone, out, r.verdict(t, "loss").Reading.Estimate)
+		}
+		if c := r.exposure(t, "loss", "unlearned").Counts[0]; c.Above < 12 || c.Above > 14 || !c.rows[0] || !c.rows[11] || c.rows[12] || len(c.rows) != c.Above || c.P > 1e-7 {
+			t.Errorf("counted %+v", c)
+		}
+	}
+}
+
+// What a retrained model shows as well is no memory: there the records are easy by themselves.
+func TestRecordsThatRetrainedModelsShowTooDoNotStandOut(t *testing.T) {
+	m := newFixture(36, 150, 200, 450)
+	dir := t.TempDir()
+	m.write(t, dir, m.retained, 0)
+	for _, model := range []string{"unlearned", "retrained"} {
+		z, _ := m.trained(m.retained)
+		for i := range 12 {
+			z.Row(i)[m.y[i]] += 20
+		}
+		must(t, npy.Write(filepath.Join(dir, model, "outputs.npy"), z))
+	}
+	r := audited(t, dir)
+	if out := r.StandOut("unlearned"); out != nil {
+		t.Error(out)
+	}
+	c, retrained := r.exposure(t, "loss", "unlearned").Counts[0], r.exposure(t, "loss", "retrained").Counts[0]
+	if p, err := c.unexplained(retrained); err != nil || c.P > 1e-7 || p < 0.1 {
+		t.Errorf("%+v beside %+v: p %v, %v", c.TopCount, retrained.TopCount, p, err)
 	}
 }
 

@@ -48,7 +48,7 @@ func TestABlindLensHasNoPowerToQuote(t *testing.T) {
 			o := *v.Original
 			o.Value, o.Low, o.High = o.Value+1, o.Low+1, o.High+1
 			v.Original, v.Call, v.Smallest = &o, audit.Forgotten, 0.25
-		} else if v.Call != audit.Blind {
+		} else if v.Call != audit.Blind && v.Name() != (audit.Subsets{}).Name() { // which needs two retrained models
 			t.Fatalf("%s: %s", v.Name(), v.Call)
 		}
 	}

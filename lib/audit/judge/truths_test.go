@@ -168,6 +168,29 @@ func TestAnotherSeedIsNoMemory(t *testing.T) {
 	}
 }
 
+// An interval over draws that share the forgotten records says nothing about other records: against the
+// null or one retrained model it places nobody, and it gives no power.
+func TestIntervalsOverDrawsPlaceNobodyAlone(t *testing.T) {
+	at := func(value float64) audit.Reading {
+		null := 0.5
+		return audit.Reading{Memory: audit.Above, Estimate: stats.Estimate{Value: value, Low: value - 0.1, High: value + 0.1, Null: &null, Over: stats.OverDraws}}
+	}
+	original := at(0.9)
+	for _, retrained := range []int{1, 2, 3} {
+		v := Verdict{Lens: audit.Subsets{}, Original: &original, Reading: at(0.52)}
+		for k := range retrained {
+			v.Retrained = append(v.Retrained, at(0.5+0.01*float64(k)))
+		}
+		v.place()
+		if placed := v.Call == audit.Forgotten; placed != (retrained >= 2) || v.Call != audit.Forgotten && v.Call != audit.CannotTell {
+			t.Errorf("beside %d retrained models: %s: %s", retrained, v.Call, v.Text())
+		}
+		if !math.IsNaN(v.Smallest) {
+			t.Errorf("beside %d retrained models a memory of %v would be seen", retrained, v.Smallest)
+		}
+	}
+}
+
 // Neighbours nearer or farther than a retrained model's may be a memory: without the original, farther ones
 // are not called pushed away.
 func TestNeighboursWithoutTheOriginalDoNotSayPushedAway(t *testing.T) {

@@ -122,7 +122,7 @@ func (v *Verdict) reference() *audit.Reading {
 			}
 		}
 		out.Value = sum / float64(len(v.Retrained))
-		if out.Coordinates || out.Over == stats.OverDraws {
+		if out.Coordinates || out.Overlapping() {
 			low, high := forAnotherSeed(v.Retrained)
 			out.Low, out.High = min(out.Low, low), max(out.High, high)
 		}
@@ -199,6 +199,9 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 	switch {
 	case !m.HasInterval() || ref != nil && !ref.HasInterval(), ref == nil && o == nil:
 		return Unplaced, ""
+	case ref != nil && m.Overlapping() && len(v.Retrained) < 2:
+		return audit.CannotTell, "its interval is over draws that share the forgotten records, so that only two or more retrained models show how far " +
+			"a model that never had them may lie"
 	case ref == nil && l.Original:
 		return Unmoved, ""
 	case ref == nil:
@@ -309,11 +312,12 @@ const (
 //	(1.96 + 0.84) sqrt(s^2 + t^2)
 //
 // with the standard errors s of the reading and t of the reference. For a null, t is 0 and s the
-// standard deviation under it, where that is known.
+// standard deviation under it, where that is known. An interval over draws of the same records has no
+// standard error of another audit's number.
 func smallestSeen(m audit.Reading, ref *audit.Reading, by Reference) (smallest float64, from string) {
 	half := func(r audit.Reading) float64 { return (r.High - r.Low) / 2 }
 	switch {
-	case ref == nil || !m.HasInterval():
+	case ref == nil || !m.HasInterval() || m.Overlapping():
 		return math.NaN(), ""
 	case by == NullReference && !math.IsNaN(m.Floor.P95):
 		return m.Floor.P95 * (1 + fourOfFive/twoSided), "the distribution of the number under its null, at these numbers of records"
