@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -62,15 +63,18 @@ func (p Preparation) check() error {
 // after the genes. With Types the one-hot classes follow. If classes are clusters, Leiden's
 // algorithm uses the same seed. IDs are the numbers of the cells in the set, and the column
 // datasets.Library holds their total counts, from which counts can be recovered.
-func (c *Cells) Prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
-	out, err := c.prepared(defaults.Fill(p), seed)
+//
+// The cells of keep, by their rows in the set, are in the train part, whoever else is; a cell that
+// the filter leaves out is an error.
+func (c *Cells) Prepared(p Preparation, seed uint32, keep ...int) (*datasets.Prepared, error) {
+	out, err := c.prepared(defaults.Fill(p), seed, keep)
 	if err != nil {
 		return nil, fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
 	return out, nil
 }
 
-func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error) {
+func (c *Cells) prepared(p Preparation, seed uint32, keep []int) (*datasets.Prepared, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
@@ -97,11 +101,32 @@ func (c *Cells) prepared(p Preparation, seed uint32) (*datasets.Prepared, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := moveToTrain(&split, kept, keep); err != nil {
+		return nil, err
+	}
 	drawn := ranks(split.Train)
 	slices.Sort(split.Train)
 	slices.Sort(split.Unseen)
-	hash, err := c.preparedHash(p, seed)
+	hash, err := c.preparedHash(p, seed, keep)
 	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}, err
+}
+
+// moveToTrain moves held-out cells into the train part, after those that are there. ids are the cells of
+// the split, ascending.
+func moveToTrain(split *cells.Split, ids, keep []int) error {
+	for _, id := range keep {
+		at, is := slices.BinarySearch(ids, id)
+		if !is {
+			return fmt.Errorf("cell %d is not one of those that are kept", id)
+		}
+		if k := slices.Index(split.Unseen, at); k >= 0 {
+			split.Unseen, split.Train = slices.Delete(split.Unseen, k, k+1), append(split.Train, at)
+		}
+	}
+	if len(split.Unseen) == 0 {
+		return errors.New("no cell is held out")
+	}
+	return nil
 }
 
 // ranks returns the ranks of distinct numbers, counted from 0.
@@ -177,13 +202,16 @@ func clusterNames(n int) []string {
 	return out
 }
 
-// preparedHash identifies the prepared data, which follow from the set, the preparation and the
-// seed.
-func (c *Cells) preparedHash(p Preparation, seed uint32) (string, error) {
+// preparedHash identifies the prepared data, which follow from the set, the preparation, the seed and
+// the cells that are kept in the train part.
+func (c *Cells) preparedHash(p Preparation, seed uint32, keep []int) (string, error) {
 	how, err := json.Marshal(p)
 	h := sha256.New()
 	h.Write([]byte(c.Hash))
 	h.Write(how)
 	h.Write(binary.LittleEndian.AppendUint32(nil, seed))
+	for _, id := range keep {
+		h.Write(binary.LittleEndian.AppendUint64(nil, uint64(id)))
+	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	singlecell "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
@@ -57,12 +58,16 @@ type Cells struct {
 	cells    *cells.Cells
 	settings cellSettings
 	info     datasets.Info
+	leftOut  int // cells that the filter leaves out
 }
 
 // ReadCells reads an anndata file (.h5ad) with a matrix of counts. Label names the classes.
 //
 // The columns of obs are the columns of the data, with barcode for the names of the cells. Errors
 // name the file and the object in it.
+//
+// A file of fewer genes than are chosen by default, such as a targeted panel, keeps all of them, and the
+// cells in which a tenth are detected, the share that the default asks for of 2,000.
 func ReadCells(path string, options ...CellOption) (*Cells, error) {
 	defer progress.Begin("reading "+filepath.Base(path), 0).Done()
 	s := cellSettings{}
@@ -89,10 +94,43 @@ func ReadCells(path string, options ...CellOption) (*Cells, error) {
 	c.Sources = []datasets.SourceFile{{Name: c.Title, SHA256: hash}}
 	c.Columns = obsColumns(c)
 	c.Hash = key("cells", s, hash)
-	return &Cells{cells: c, settings: s, info: datasets.Info{
+	s.Preparation = forPanel(s.Preparation, c.Counts.Cols)
+	leftOut, err := countLeftOut(c, s.Preparation)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if leftOut > 0 { // an ID is a row of obs, so that numbers of all cells have one
+		c.Numbering = &datasets.Numbering{Total: c.Counts.Rows}
+	}
+	return &Cells{cells: c, settings: s, leftOut: leftOut, info: datasets.Info{
 		Name: c.Name, Title: c.Title, Task: "what is in the column " + s.Label + " of obs", Rows: c.Counts.Rows, Features: c.Counts.Cols,
 		Classes: c.Classes, Description: fmt.Sprintf("Cells of the user's own: %d cells, %d genes.", c.Counts.Rows, c.Counts.Cols),
 	}}, nil
+}
+
+// forPanel is the preparation for so many genes, where it does not say how many are chosen.
+func forPanel(p cells.Preparation, genes int) cells.Preparation {
+	usual := defaults.Fill(p)
+	if genes >= usual.Variable.Top {
+		return p
+	}
+	if p.Filter.MinGenes == 0 {
+		p.Filter.MinGenes = max(1, genes*usual.Filter.MinGenes/usual.Variable.Top)
+	}
+	if p.Variable.Top == 0 {
+		p.Variable.Top = genes
+	}
+	return p
+}
+
+// countLeftOut counts the cells that the filter leaves out.
+func countLeftOut(c *cells.Cells, p cells.Preparation) (int, error) {
+	q, err := singlecell.Measure(c.Counts, c.Genes)
+	if err != nil {
+		return 0, err
+	}
+	kept, err := p.Filter.Cells(q)
+	return c.Counts.Rows - len(kept), err
 }
 
 func openCells(path, matrix string) (*cells.Cells, error) {
@@ -258,6 +296,10 @@ func (c *Cells) String() string {
 		names[k] = fmt.Sprintf("%s (%s)", column.Name, column.Kind)
 	}
 	fmt.Fprintf(&b, "columns: %s\n", firstOf(names))
+	if f := defaults.Fill(c.settings.Preparation).Filter; c.leftOut > 0 {
+		fmt.Fprintf(&b, "%s left out, with fewer than %d genes or at least %g of the counts on mitochondrial ones.\n", count(c.leftOut, "cell"),
+			f.MinGenes, f.MaxMito)
+	}
 	if c.cells.Caveat != "" {
 		b.WriteString(c.cells.Caveat + "\n")
 	}
@@ -270,10 +312,16 @@ const cellsSeed = 42
 // Prepare filters and normalises the cells, chooses their variable genes and splits them with the
 // seed 42 + shift; see cells.Cells.Prepared. The IDs are the rows of obs.
 func (c *Cells) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
+	return c.PrepareKeeping(ctx, shift, nil)
+}
+
+// PrepareKeeping is Prepare with the given cells, rows of obs, in the train part: whoever asks to be
+// forgotten was trained on.
+func (c *Cells) PrepareKeeping(ctx context.Context, shift int, rows []int) (*datasets.Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := c.cells.Prepared(c.settings.Preparation, uint32(cellsSeed+shift))
+	p, err := c.cells.Prepared(c.settings.Preparation, uint32(cellsSeed+shift), rows...)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -317,5 +318,60 @@ func TestCellsOfAnndata(t *testing.T) {
 	if text := c.String(); text != fmt.Sprintf("cells.h5ad: 60 cells, 40 genes\n2 classes in cell_type: B (30), T (30)\ncolumns: barcode (text), "+
 		"cell_type (category), donor (category), score (number)\nNo gene's name begins with MT- or mt- (the first is \"gene0\"): no cell is removed for mitochondrial counts.\n") {
 		t.Errorf("the report:\n%s", text)
+	}
+}
+
+// Cells that are named are trained on, the others stay where they were; a file of few genes keeps all of them;
+// cells that the filter leaves out are counted, and numbers of cells count them.
+func TestNamedCellsAreTrainedOn(t *testing.T) {
+	path := filepath.Join("testdata", "cells.h5ad")
+	c, err := own.ReadCells(path, own.Label("cell_type"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := c.Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Train.X.Cols != 40 || p.Train.X.Rows != 51 || p.About.Numbering != nil {
+		t.Errorf("a panel of 40 genes has %d, %d cells to train on", p.Train.X.Cols, p.Train.X.Rows)
+	}
+	named := []int{p.Test.IDs[2], p.Train.IDs[0], p.Test.IDs[5]}
+	q, err := c.PrepareKeeping(t.Context(), 0, named)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := slices.Sorted(slices.Values(append(slices.Clone(p.Train.IDs), named[0], named[2])))
+	if !slices.Equal(q.Train.IDs, want) || q.Test.X.Rows != p.Test.X.Rows-2 || q.Hash == p.Hash || len(q.DrawOrder) != len(want) {
+		t.Errorf("trained on %v, named were %v", q.Train.IDs, named)
+	}
+	if again, err := c.PrepareKeeping(t.Context(), 0, nil); err != nil || again.Hash != p.Hash {
+		t.Errorf("without names: %v", err)
+	}
+	if _, err := c.PrepareKeeping(t.Context(), 0, p.Test.IDs); err == nil || !strings.Contains(err.Error(), "no cell is held out") {
+		t.Errorf("all held-out cells are named: %v", err)
+	}
+
+	choosy := cells.Preparation{}
+	choosy.Filter.MinGenes = 37
+	some, err := own.ReadCells(path, own.Label("cell_type"), own.Preparation(choosy))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := some.Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := 60 - r.Train.X.Rows - r.Test.X.Rows
+	if left == 0 || !strings.Contains(some.String(), fmt.Sprintf("%d cells left out, with fewer than 37 genes", left)) || r.About.Numbering.Total != 60 {
+		t.Errorf("%d cells are left out; the report:\n%s", left, some)
+	}
+	for id := range 60 {
+		if slices.Contains(r.Train.IDs, id) || slices.Contains(r.Test.IDs, id) {
+			continue
+		}
+		if _, err := some.PrepareKeeping(t.Context(), 0, []int{id}); err == nil {
+			t.Errorf("cell %d, which is left out, was kept", id)
+		}
 	}
 }

@@ -34,8 +34,9 @@ func (r *Result) Answers() (out []string) {
 	}
 	able, blind, silent := r.sortedLenses()
 	if len(blind) > 0 {
-		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. What was to be forgotten left no trace "+
-			"that they see, with or without unlearning.", strings.Join(r.lensNames(blind), ", ")))
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. They see no trace of the records, with or "+
+			"without unlearning, which does not mean that there is none%s.", strings.Join(r.lensNames(blind), ", "),
+			r.rightAnswersOf("the original", r.original())))
 	}
 	if len(silent) > 0 {
 		out = append(out, r.silentAnswer(silent))
@@ -45,7 +46,8 @@ func (r *Result) Answers() (out []string) {
 			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the "+
 				"lens is no sign of memory here.", r.Study.Lenses[k].Name(), call))
 		}
-		if call, _ := majority(r.found(otherSeed), k); call == audit.Remembered || call == audit.Backwards {
+		switch call, _ := majority(r.found(otherSeed), k); call {
+		case audit.Remembered, audit.Backwards, audit.Between, audit.Beyond:
 			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
 				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))
 		}
@@ -65,12 +67,18 @@ func (r *Result) Answers() (out []string) {
 }
 
 // rightAnswers says how many forgotten records a classifier and the retrained one answer right.
-func (r *Result) rightAnswers(found []*Model) string {
+func (r *Result) rightAnswers(found []*Model) string { return r.rightAnswersOf("", found) }
+
+// rightAnswersOf is rightAnswers with the name of the classifier.
+func (r *Result) rightAnswersOf(name string, found []*Model) string {
 	ours, theirs := meanAccuracy(found), meanAccuracy(r.found(oracleLabel))
 	if math.IsNaN(ours) || math.IsNaN(theirs) {
 		return ""
 	}
-	return fmt.Sprintf("; right on %.2f of the forgotten records, the retrained model on %.2f", ours, theirs)
+	if name != "" {
+		name += " is "
+	}
+	return fmt.Sprintf("; %sright on %.2f of the forgotten records, the retrained model on %.2f", name, ours, theirs)
 }
 
 // meanAccuracy is the mean accuracy of models on the forgotten records; NaN if they are no

@@ -233,6 +233,9 @@ func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
 	if !strings.Contains(chance, `Take care with "outputs"`) || !strings.Contains(chance, "scrub: remembered (outputs).") {
 		t.Errorf("another seed is called backwards: %s", chance)
 	}
+	if pushed := answers(withCalls(50, audit.Remembered, audit.Beyond, audit.Remembered)); !strings.Contains(pushed, `Take care with "outputs": a model that was`) {
+		t.Errorf("another seed is called beyond: %s", pushed)
+	}
 	if sound := answers(withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)); strings.Contains(sound, "Take care") {
 		t.Errorf("another seed is called forgotten: %s", sound)
 	}

@@ -47,6 +47,9 @@ func (f Records) IDs(p *datasets.Prepared) ([]int, error) {
 		if i > 0 && id == out[i-1] {
 			return nil, fmt.Errorf("record %d is named twice", p.About.Numbering.Number(id))
 		}
+		if n := p.About.Numbering; !known[id] && n != nil && id >= 0 && id < n.Total {
+			return nil, fmt.Errorf("record %d was left out when the data were read; records are numbered as in the file, from 0", id)
+		}
 		if !known[id] {
 			return nil, fmt.Errorf("there is no record %d; records count from 0, and there are %d", id, len(known))
 		}

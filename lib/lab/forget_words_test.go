@@ -24,6 +24,17 @@ func numbered() *datasets.Prepared {
 	}
 }
 
+// Where IDs are numbers in the source already, a record that was left out is told from one that is not there.
+func TestRecordsThatWereLeftOutAreSaidToBe(t *testing.T) {
+	p := numbered()
+	p.About.Numbering = &datasets.Numbering{Total: 6}
+	for record, words := range map[int]string{4: "record 4 was left out", 6: "there is no record 6"} {
+		if _, err := (Records{record}).IDs(p); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("record %d: %v", record, err)
+		}
+	}
+}
+
 func TestRecordsHaveTheirNumbersInTheFile(t *testing.T) {
 	p := numbered()
 	for _, f := range []NamedForgetSet{Records{3, 5}, Mask{5: true, 3: true}} {

@@ -1,3 +1,5 @@
+// Positives above all but a few negatives: an exact count.
+
 package stats
 
 import (

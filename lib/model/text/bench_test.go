@@ -29,6 +29,27 @@ func BenchmarkMiniLMStep(b *testing.B) {
 	benchmarkSteps(b, m, o, batch, steps)
 }
 
+// BenchmarkSmallBERTStep is a training step of the network of RULER's tables of texts at scale hour: two
+// layers of width 128 on 16 texts of 48 tokens.
+func BenchmarkSmallBERTStep(b *testing.B) {
+	const batch, steps = 16, 16 // of an epoch
+	m := BERT{Tokens: 48, Predicted: 8, Layers: 2, Width: 128, Heads: 2, Vocabulary: 2000}
+	rng := seeded(1)
+	texts := make([][]int, batch*steps)
+	for i := range texts {
+		texts[i] = make([]int, 8+rng.IntN(m.Tokens-7))
+		for k := range texts[i] {
+			texts[i][k] = 100 + rng.IntN(m.VocabularySize()-100)
+		}
+	}
+	x, err := m.Records(texts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := train.Objective{{X: x, Targets: []train.Target{{Loss: m.Loss(), Weight: 1}}, Augment: m.Masking(1, 4)}}
+	benchmarkSteps(b, m, o, batch, steps)
+}
+
 // BenchmarkDecoderStep is a training step of the decoder of 4 layers of width 256 on 32 texts of 128
 // tokens of a vocabulary of 1,000, all but the first of which are predicted.
 func BenchmarkDecoderStep(b *testing.B) {

@@ -28,7 +28,7 @@ func environment(t *testing.T) *paper.Env {
 
 // tiny is a study of one seed on few answers.
 func tiny() Study {
-	return Study{Scale: "quick", Setting: people(150, 900, text.Decoder{Layers: 1, Width: 32, Heads: 2}, 40, 8), Seeds: 1, Asked: 20, Tuning: Tuning{Epochs: 4, Rate: 0.5}}
+	return Study{Scale: "quick", Setting: people(150, 900, text.Decoder{Layers: 1, Width: 32, Heads: 2}, 40, 8), Seeds: 1, Asked: 20, Tuning: Tuning{Epochs: 4, Rate: 0.5}, Budget: Budget{Forgotten: 10, Retained: 1}}
 }
 
 // What was planted is found: the original knows the people, the retrained model does not, and a model of
@@ -39,7 +39,7 @@ func TestTheTableShowsWhoKnowsThePeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(ev.Rows) != len(variants())*len(roundings) {
+	if len(ev.Rows) != len(s.variants())*len(roundings) {
 		t.Fatalf("%d rows", len(ev.Rows))
 	}
 	find := func(label string, bits int) Row {
@@ -80,7 +80,7 @@ func TestTheTableShowsWhoKnowsThePeople(t *testing.T) {
 		t.Errorf("the original's cell is %q, the retrained model's value %v", cell, again.Probability)
 	}
 	whole := showPeople(e, s, ev)
-	if err := whole.Table.Check(); err != nil || len(whole.Table.Rows) != len(variants()) {
+	if err := whole.Table.Check(); err != nil || len(whole.Table.Rows) != len(s.variants()) {
 		t.Errorf("%d rows, %v", len(whole.Table.Rows), err)
 	}
 	// The table can be made again from the values behind it.
@@ -137,7 +137,7 @@ func TestRelearningCurvesAreMeansOverSeeds(t *testing.T) {
 	e, s := environment(t), tiny()
 	ev := &paper.Evidence[Point]{Data: map[string]string{}}
 	for seed := range 3 {
-		for _, v := range tuned() {
+		for _, v := range s.tuned() {
 			for _, on := range []string{OnForgotten, OnRetained} {
 				for step := range 4 {
 					ev.Rows = append(ev.Rows, Point{Variant: v.Label, Seed: seed, On: on, Step: step, Exact: 0.1 * float64(seed+step), Probability: 0.1})
@@ -204,15 +204,15 @@ func TestEveryScaleIsAStudyOfThreePeople(t *testing.T) {
 
 func TestEveryMethodIsTunedByOneRule(t *testing.T) {
 	labels := map[string]bool{}
-	for _, v := range variants() {
+	for _, v := range tiny().variants() {
 		if labels[v.Label] || v.Control != lab.IsControl(v.Method) {
 			t.Errorf("%s is given twice, or is no control", v.Label)
 		}
 		labels[v.Label] = true
 	}
-	for _, v := range Methods() {
+	for _, v := range tiny().Budget.methods() {
 		key, err := json.Marshal(v.Method)
-		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.0002,0.0005,0.001,0.002,0.005,0.01]`) {
+		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.00005,0.0001,0.0002,0.0005,0.001,0.002,0.005]`) {
 			t.Errorf("%s has the setting %s, %v", v.Label, key, err)
 		}
 		if epochs := regexp.MustCompile(`"epochs":(\d+)`).FindStringSubmatch(string(must(json.Marshal(defaults.Fill(v.Method))))); epochs == nil || epochs[1] != "10" && v.Label != "fine-tuning" {
@@ -224,8 +224,50 @@ func TestEveryMethodIsTunedByOneRule(t *testing.T) {
 			t.Errorf("there is no variant %q to be tuned", label)
 		}
 	}
-	if _, is := tuned()[0].Method.(unlearn.NoOp); !is || len(tuned()) != len(relearned) {
+	if _, is := tiny().tuned()[0].Method.(unlearn.NoOp); !is || len(tiny().tuned()) != len(relearned) {
 		t.Error("the original is not tuned")
+	}
+}
+
+// The table of steps has the controls once and each method twice, at its own epochs and rates.
+func TestStepsAreThoseOfTheBenchmarkAndTenEpochs(t *testing.T) {
+	for _, scale := range Paper().ScaleNames() {
+		s, err := StudyAt(scale)
+		if err != nil {
+			t.Fatal(err)
+		}
+		forgotten, retained := 12, 244
+		if scale != "quick" {
+			forgotten, retained = 60, 900
+		}
+		batches := func(n int) int { return (n + s.Fit.Batch - 1) / s.Fit.Batch }
+		for what, steps := range map[string]int{"forgotten": s.Budget.Forgotten * batches(forgotten), "retained": s.Budget.Retained * batches(retained)} {
+			if steps < 110 || steps > 130 {
+				t.Errorf("%s: %d steps over the %s answers; ten epochs of TOFU are 125", scale, steps, what)
+			}
+		}
+	}
+	s := tiny()
+	s.Budget = smallBudget
+	ev := &paper.Evidence[Row]{Data: map[string]string{}}
+	for _, of := range []Study{s, s.tenEpochs()} {
+		for _, v := range of.variants() {
+			ev.Rows = append(ev.Rows, Row{Variant: v.Label, Control: v.Control, Bits: asTrained, Note: "rate 0.01"})
+		}
+	}
+	table := showSteps(environment(t), s, ev).Table
+	if methods := len(s.Budget.methods()); len(table.Rows) != len(audit.ControlVariants())+2*methods || len(ev.Rows) != len(table.Rows) {
+		t.Errorf("%d rows of %d methods", len(table.Rows), methods)
+	}
+	if last := table.Rows[len(table.Rows)-1]; last.Group != "10 epochs over the forgotten answers" || last.Cells[0].Text != "fine-tuning, 10 epochs" {
+		t.Errorf("the last row is %+v", last)
+	}
+	key, err := json.Marshal(s.tenEpochs().methods()[4])
+	if err != nil || !strings.Contains(string(key), `"epochs":10`) || !strings.Contains(string(key), "0.02]") || len(rates) != 7 {
+		t.Errorf("SimNPO in ten epochs is %s, %v", key, err)
+	}
+	if err := table.Check(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,48 +3,75 @@ package language
 // The rows of the tables.
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
 // rates are those that every method is tried at.
-var rates = []float64{2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2}
+var rates = []float64{5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3}
+
+// Budget is how often each method goes over the answers.
+type Budget struct {
+	Forgotten int       // epochs of the forgotten answers
+	Retained  int       // epochs of fine-tuning, over the retained ones
+	Rates     []float64 // nil: rates
+	// MethodsOnly leaves the controls out, and names the epochs behind each method.
+	MethodsOnly bool
+}
+
+func (b Budget) rates() []float64 {
+	if b.Rates == nil {
+		return slices.Clone(rates)
+	}
+	return b.Rates
+}
 
 // tunedAt is a method at that of the rates after which forgotten answers are as probable as those about
 // people of whom no model read were to the original.
-func tunedAt[M unlearn.Rated[M]](label string, m M) lab.Variant {
-	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: rates}}
+func tunedAt[M unlearn.Rated[M]](b Budget, label string, m M) lab.Variant {
+	if b.MethodsOnly {
+		label += fmt.Sprintf(", %d epochs", b.Forgotten)
+	}
+	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: b.rates()}}
 }
 
-// Methods are the unlearning methods that the tables compare, by their labels: those of the field, each
-// with ten epochs over the forgotten answers and the same rule for its rate. Fine-tuning has one over the
-// retained answers, which is about as many steps.
-func Methods() []lab.Variant {
-	fit := unlearn.TextFit{Epochs: 10}
+// methods are the unlearning methods that the tables compare, by their labels: those of the field, each
+// with as many steps and the same rule for its rate.
+func (b Budget) methods() []lab.Variant {
+	fit := unlearn.TextFit{Epochs: b.Forgotten}
 	kl := fit
 	kl.KL = true
 	return []lab.Variant{
-		tunedAt("gradient ascent", unlearn.GradientAscent{Epochs: 10}),
-		tunedAt("GradDiff", unlearn.GradDiff{TextFit: fit}),
-		tunedAt("GradDiff with KL", unlearn.GradDiff{TextFit: kl}),
-		tunedAt("NPO", unlearn.NPO{TextFit: fit}),
-		tunedAt("SimNPO", unlearn.SimNPO{TextFit: fit}),
-		tunedAt("WGA", unlearn.WGA{TextFit: fit}),
-		tunedAt("SatImp", unlearn.SatImp{TextFit: fit}),
-		tunedAt("UNDIAL, and retained answers", unlearn.UNDIAL{Epochs: 10, Retain: 1}),
-		tunedAt("RMU", unlearn.RMU{TextFit: fit}),
-		tunedAt("refusal tuning", unlearn.RefusalTuning{TextFit: fit}),
-		tunedAt("task vector", unlearn.TaskVector{Epochs: 10}),
-		tunedAt("fine-tuning", unlearn.FineTuning{Epochs: 1}),
+		tunedAt(b, "gradient ascent", unlearn.GradientAscent{Epochs: b.Forgotten}),
+		tunedAt(b, "GradDiff", unlearn.GradDiff{TextFit: fit}),
+		tunedAt(b, "GradDiff with KL", unlearn.GradDiff{TextFit: kl}),
+		tunedAt(b, "NPO", unlearn.NPO{TextFit: fit}),
+		tunedAt(b, "SimNPO", unlearn.SimNPO{TextFit: fit}),
+		tunedAt(b, "WGA", unlearn.WGA{TextFit: fit}),
+		tunedAt(b, "SatImp", unlearn.SatImp{TextFit: fit}),
+		tunedAt(b, "UNDIAL, and retained answers", unlearn.UNDIAL{Epochs: b.Forgotten, Retain: 1}),
+		tunedAt(b, "RMU", unlearn.RMU{TextFit: fit}),
+		tunedAt(b, "IdkDPO", unlearn.IdkDPO{TextFit: fit}),
+		tunedAt(b, "refusal tuning", unlearn.RefusalTuning{TextFit: fit}),
+		tunedAt(b, "task vector", unlearn.TaskVector{Epochs: b.Forgotten}),
+		tunedAt(b, "fine-tuning", unlearn.FineTuning{Epochs: b.Retained}),
 	}
 }
 
-// variants are the rows of every table: the controls, and Methods.
-func variants() []lab.Variant { return append(audit.ControlVariants(), Methods()...) }
+// variants are the rows of every table: the controls, and the methods.
+func (s Study) variants() []lab.Variant {
+	if s.Budget.MethodsOnly {
+		return s.Budget.methods()
+	}
+	return append(audit.ControlVariants(), s.Budget.methods()...)
+}
 
-func methods() (out []unlearn.Method) {
-	for _, v := range variants() {
+func (s Study) methods() (out []unlearn.Method) {
+	for _, v := range s.variants() {
 		out = append(out, v.Method)
 	}
 	return out
@@ -52,7 +79,7 @@ func methods() (out []unlearn.Method) {
 
 // retrained is the label of the models that the others stand beside.
 func retrained() string {
-	for _, v := range variants() {
+	for _, v := range audit.ControlVariants() {
 		if m, is := v.Method.(unlearn.Retrain); is && m == (unlearn.Retrain{}) {
 			return v.Label
 		}

@@ -31,7 +31,7 @@ func showQuantised(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output
 	t := newTable(e, s, ev, quantisedRecipe, asTrained)
 	for _, bits := range roundings {
 		null := lineOf(ev, "", retrained(), bits)
-		for _, v := range variants() {
+		for _, v := range s.variants() {
 			t.Rows = append(t.Rows, lineOf(ev, groupOf(bits), v.Label, bits).Row(columns(null)))
 		}
 	}

@@ -66,7 +66,7 @@ func relearningMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Poin
 	for seed := range s.Seeds {
 		out = append(out, paper.Measurement[Point]{
 			ID: fmt.Sprintf("evidence/language-relearning/%s/seed-%d", s.Scale, seed), About: fmt.Sprintf("relearning, seed %d", seed),
-			Setting: s.settingAt(seed), Methods: methods(), File: "points.json",
+			Setting: s.settingAt(seed), Methods: s.methods(), File: "points.json",
 			Key:     func(c *lab.Case) store.Key { return s.key(l, c, "language-relearning", s.Tuning) },
 			Cost:    func(c *lab.Case) int64 { return int64(len(relearned) * s.Tuning.Epochs * len(c.Forget)) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Point, error) { return s.relearn(ctx, l, seed) },
@@ -79,8 +79,8 @@ func relearningMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Poin
 // idea.
 var relearned = []string{"original (do nothing)", retrained(), "GradDiff", "NPO", "SimNPO", "UNDIAL, and retained answers", "RMU", "refusal tuning"}
 
-func tuned() []lab.Variant {
-	return slices.DeleteFunc(variants(), func(v lab.Variant) bool { return !slices.Contains(relearned, v.Label) })
+func (s Study) tuned() []lab.Variant {
+	return slices.DeleteFunc(s.variants(), func(v lab.Variant) bool { return !slices.Contains(relearned, v.Label) })
 }
 
 // relearn tunes the model of every variant of a seed.
@@ -91,7 +91,7 @@ func (s Study) relearn(ctx context.Context, l *lab.Lab, seed int) (out []Point, 
 	}
 	few, others := Quarter(c)
 	retain := spread(c.Retain, len(few))
-	for _, v := range tuned() {
+	for _, v := range s.tuned() {
 		m, lost, err := modelOf(ctx, c, v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Label, err)
@@ -195,7 +195,7 @@ func showRelearning(e *paper.Env, s Study, ev *paper.Evidence[Point]) *paper.Out
 	}{{"exact memorisation", func(p Point) float64 { return p.Exact }}, {"probability", func(p Point) float64 { return p.Probability }}} {
 		for _, on := range []string{OnForgotten, OnRetained} {
 			panel := plot.Curves{Meta: plot.Meta{Title: "tuned on " + on}, X: plot.Axis{Label: "steps"}, Y: plot.ShareAxis(p.name + " of the others")}
-			for _, v := range tuned() {
+			for _, v := range s.tuned() {
 				if c := relearningCurve(ev.Rows, v, on, p.value); len(c.X) > 0 {
 					panel.Curves = append(panel.Curves, c)
 				}

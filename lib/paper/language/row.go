@@ -66,9 +66,9 @@ func measurements(e *paper.Env, s Study, recipe string, bits ...int) (out []pape
 		at := s.settingAt(seed)
 		out = append(out, paper.Measurement[Row]{
 			ID: fmt.Sprintf("evidence/%s/%s/seed-%d", recipe, s.Scale, seed), About: fmt.Sprintf("%s, seed %d", recipe, seed),
-			Setting: at, Methods: methods(),
+			Setting: at, Methods: s.methods(),
 			Key:     func(c *lab.Case) store.Key { return s.key(l, c, recipe, bits) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(bits) * len(variants()) * c.Problem.Train.X.Rows) },
+			Cost:    func(c *lab.Case) int64 { return int64(len(bits) * len(s.variants()) * c.Problem.Train.X.Rows) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Row, error) { return s.measure(ctx, l, seed, bits) },
 		})
 	}
@@ -99,7 +99,7 @@ func (s Study) key(l *lab.Lab, c *lab.Case, recipe string, measured any) store.K
 		NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Goal: c.Goal, Fit: c.Fit, Forget: lab.RowsKey(c.Forget),
 		Questions: store.ContentHash(c.About.Questions), Asked: s.Asked, Measured: measured, Results: Results,
 	}
-	for _, v := range variants() {
+	for _, v := range s.variants() {
 		k.Variants = append(k.Variants, variantKey{v.Label, lab.MethodKeyOf(v.Method)})
 	}
 	return l.Key("evidence/"+recipe, c.Problem, k, map[string]int64{"train": int64(c.Seed), "unlearn": lab.UnlearnSeed})
@@ -111,7 +111,7 @@ func (s Study) measure(ctx context.Context, l *lab.Lab, seed int, bits []int) (o
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range variants() {
+	for _, v := range s.variants() {
 		m, lost, err := modelOf(ctx, c, v)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Label, err)

@@ -110,18 +110,21 @@ func ratesOf(models []Row) report.Cell {
 func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 	t := newTable(e, s, ev, peopleRecipe, asTrained)
 	null := lineOf(ev, "", retrained(), asTrained)
-	for _, v := range variants() {
+	for _, v := range s.variants() {
 		t.Rows = append(t.Rows, lineOf(ev, "", v.Label, asTrained).Row(columns(null)))
 	}
 	return &paper.Output{Table: t}
 }
 
 // rule is the note on how methods are set.
-var rule = fmt.Sprintf("Every method goes ten times over the forgotten answers, those that use retained ones with as many of them "+
-	"beside; fine-tuning goes once over all retained answers, which is about as many steps. Its rate is that of %s after which forgotten "+
-	"answers are as improbable as held-out ones were to the "+
-	"original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what is left of the rest. Where the "+
-	"rate is the largest of the list a method would need more, or more epochs, to forget as much: its row is no comparison.", list(rates))
+func (b Budget) rule() string {
+	return fmt.Sprintf("Every method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning goes "+
+		"%d times over all retained answers: about as many steps as ten epochs over TOFU's 400 forgotten questions in batches of 32, for each. Its rate is "+
+		"that of %s after which forgotten answers are as improbable as held-out ones were to the original (unlearn.TextTuned), chosen without the "+
+		"retrained models. So methods forget about as much, and differ in what is left of the rest. Where the rate is the largest of the list a method "+
+		"would need more, or more epochs, to forget as much: its row is no comparison. Refusals need not make the answer improbable: for IdkDPO and refusal "+
+		"tuning the rule asks for what they do not aim at.", b.Forgotten, b.Retained, list(b.rates()))
+}
 
 func list(v []float64) string {
 	var out []string
@@ -147,7 +150,7 @@ func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bi
 		"forgotten people's names among it and the held-out people's not: Min-K may tell the two apart in a retrained model for that reason alone.",
 		"Right is an answer that has the value as whole words.")
 	if r.ID == peopleRecipe.ID {
-		t.Notes = append(t.Notes, rule)
+		t.Notes = append(t.Notes, s.Budget.rule())
 	}
 	t.Notes = append(t.Notes, ev.MissingNotes()...)
 	return t
