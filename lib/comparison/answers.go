@@ -36,7 +36,7 @@ func (r *Result) Answers() (out []string) {
 	if len(blind) > 0 {
 		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. They see no trace of the records, with or "+
 			"without unlearning, which does not mean that there is none%s.", strings.Join(r.lensNames(blind), ", "),
-			r.rightAnswersOf("the original", r.original())))
+			r.rightAnswers("the original is ", r.original())))
 	}
 	if len(silent) > 0 {
 		out = append(out, r.silentAnswer(silent))
@@ -61,24 +61,19 @@ func (r *Result) Answers() (out []string) {
 		for _, k := range able {
 			parts = append(parts, r.answer(found, k))
 		}
-		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers(found)+".")
+		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers("", found)+".")
 	}
 	return out
 }
 
-// rightAnswers says how many forgotten records a classifier and the retrained one answer right.
-func (r *Result) rightAnswers(found []*Model) string { return r.rightAnswersOf("", found) }
-
-// rightAnswersOf is rightAnswers with the name of the classifier.
-func (r *Result) rightAnswersOf(name string, found []*Model) string {
+// rightAnswers says how many forgotten records a classifier and the retrained one answer right; subject is
+// what the sentence calls the first, if it does not say so before.
+func (r *Result) rightAnswers(subject string, found []*Model) string {
 	ours, theirs := meanAccuracy(found), meanAccuracy(r.found(oracleLabel))
 	if math.IsNaN(ours) || math.IsNaN(theirs) {
 		return ""
 	}
-	if name != "" {
-		name += " is "
-	}
-	return fmt.Sprintf("; %sright on %.2f of the forgotten records, the retrained model on %.2f", name, ours, theirs)
+	return fmt.Sprintf("; %sright on %.2f of the forgotten records, the retrained model on %.2f", subject, ours, theirs)
 }
 
 // meanAccuracy is the mean accuracy of models on the forgotten records; NaN if they are no

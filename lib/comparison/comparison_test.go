@@ -213,6 +213,20 @@ func TestAnswersTellOfCopies(t *testing.T) {
 	if said := r.Answers()[0]; !strings.HasPrefix(said, "Of the 50 forgotten records 2 can be found among the retained ones too") {
 		t.Error(said)
 	}
+	for call, want := range map[audit.Call]string{
+		audit.Blind:      "does not mean that there is none; the original is right on 1.00 of the forgotten records, the retrained model on 0.25.",
+		audit.Remembered: "scrub: forgotten (outputs); right on 0.50 of the forgotten records, the retrained model on 0.25.",
+	} {
+		r := withCalls(50, call, audit.Forgotten, audit.Forgotten)
+		models := append(r.Runs[0].Models, Model{Label: oracleLabel, Control: true, Calls: []audit.Call{audit.Forgotten}, Readings: make([]audit.Reading, 1)})
+		for k, accuracy := range []float64{1, 0.3, 0.5, 0.25} { // original, other seed, scrub, oracle
+			models[k].Forgotten = &accuracy
+		}
+		r.Runs[0].Models = models
+		if said := strings.Join(r.Answers(), "\n"); !strings.Contains(said, want) {
+			t.Errorf("where the lens says %s of the original: %s", call, said)
+		}
+	}
 }
 
 // Too few records are no sign of forgetting, and the answers do not say that no trace is left;

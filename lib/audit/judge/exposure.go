@@ -117,7 +117,7 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 
 // countTop counts the forgotten records above all held-out ones but a share of them.
 func countTop(rows []int, forget, heldOut []float64, share float64) (Count, error) {
-	top, err := stats.CountTop(forget, heldOut, int(share*float64(len(heldOut))))
+	top, err := stats.CountTop(forget, heldOut, int(share*float64(len(heldOut))+1e-9))
 	if err != nil {
 		return Count{}, err
 	}

@@ -208,6 +208,18 @@ func TestTwelveRecordsBeyondAllHeldOutOnesAreCounted(t *testing.T) {
 	}
 }
 
+// One in a hundred of 2,900 are 29, though 0.01 times 2,900 is a little less in floating point.
+func TestShareOfHeldOutRecordsIsExact(t *testing.T) {
+	heldOut := make([]float64, 2900)
+	for i := range heldOut {
+		heldOut[i] = float64(i)
+	}
+	c, err := countTop([]int{7, 9}, []float64{2871, 2869}, heldOut, 0.01)
+	if err != nil || c.Spared != 29 || c.Threshold != 2870 || !c.rows[7] || c.rows[9] {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 // What a retrained model shows as well is no memory: there the records are easy by themselves.
 func TestRecordsThatRetrainedModelsShowTooDoNotStandOut(t *testing.T) {
 	m := newFixture(36, 150, 200, 450)

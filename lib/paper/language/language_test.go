@@ -229,6 +229,41 @@ func TestEveryMethodIsTunedByOneRule(t *testing.T) {
 	}
 }
 
+// Before and after are the ends of a model's own curve, and the retrained model is that of the same seed and
+// the same tuning. Exchanged, the difference has the other sign.
+func TestRelearnedIsBesideTheRetrainedModelOfItsSeed(t *testing.T) {
+	e, s := environment(t), tiny()
+	ev := &paper.Evidence[Point]{Data: map[string]string{}}
+	for seed := range 3 {
+		for _, v := range s.tuned() {
+			for k, on := range []string{OnForgotten, OnRetained} {
+				for step := range 4 {
+					p := Point{Variant: v.Label, Control: v.Control, Seed: seed, On: on, Step: step, Probability: 0.1 * float64(seed), Exact: 0.2}
+					if v.Label == "RMU" {
+						p.Probability += 0.1*float64(step) + 0.05*float64(k)
+					}
+					ev.Rows = append(ev.Rows, p)
+				}
+			}
+		}
+	}
+	table := showRelearned(e, s, ev).Table
+	if err := table.Check(); err != nil || len(table.Rows) != 2*len(relearned) {
+		t.Errorf("%d rows, %v", len(table.Rows), err)
+	}
+	want := map[string][]string{"tuned on " + OnForgotten: {"0.100", "0.400", "0.300 [0.300, 0.300]"}, "tuned on " + OnRetained: {"0.150", "0.450", "0.350 [0.350, 0.350]"}}
+	for _, r := range table.Rows {
+		for k, text := range want[r.Group] {
+			if cell := r.Cells[k+1].Text; r.Cells[0].Text == "RMU" && !strings.HasPrefix(cell, text) {
+				t.Errorf("%s: column %d is %q, want %s", r.Group, k+1, cell, text)
+			}
+		}
+		if r.Cells[0].Text == "NPO" && r.Cells[3].Text != "0.000 [0.000, 0.000]" {
+			t.Errorf("NPO, which is like the retrained models, has %q", r.Cells[3].Text)
+		}
+	}
+}
+
 // The table of steps has the controls once and each method twice, at its own epochs and rates.
 func TestStepsAreThoseOfTheBenchmarkAndTenEpochs(t *testing.T) {
 	for _, scale := range Paper().ScaleNames() {
@@ -263,7 +298,7 @@ func TestStepsAreThoseOfTheBenchmarkAndTenEpochs(t *testing.T) {
 		t.Errorf("the last row is %+v", last)
 	}
 	key, err := json.Marshal(s.tenEpochs().methods()[4])
-	if err != nil || !strings.Contains(string(key), `"epochs":10`) || !strings.Contains(string(key), "0.02]") || len(rates) != 7 {
+	if err != nil || !strings.Contains(string(key), `"epochs":10`) || !strings.Contains(string(key), "0.005]") {
 		t.Errorf("SimNPO in ten epochs is %s, %v", key, err)
 	}
 	if err := table.Check(); err != nil {

@@ -4,7 +4,6 @@ package language
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -16,18 +15,10 @@ var rates = []float64{5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3}
 
 // Budget is how often each method goes over the answers.
 type Budget struct {
-	Forgotten int       // epochs of the forgotten answers
-	Retained  int       // epochs of fine-tuning, over the retained ones
-	Rates     []float64 // nil: rates
+	Forgotten int // epochs of the forgotten answers
+	Retained  int // epochs of fine-tuning, over the retained ones
 	// MethodsOnly leaves the controls out, and names the epochs behind each method.
 	MethodsOnly bool
-}
-
-func (b Budget) rates() []float64 {
-	if b.Rates == nil {
-		return slices.Clone(rates)
-	}
-	return b.Rates
 }
 
 // tunedAt is a method at that of the rates after which forgotten answers are as probable as those about
@@ -36,7 +27,7 @@ func tunedAt[M unlearn.Rated[M]](b Budget, label string, m M) lab.Variant {
 	if b.MethodsOnly {
 		label += fmt.Sprintf(", %d epochs", b.Forgotten)
 	}
-	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: b.rates()}}
+	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: rates}}
 }
 
 // methods are the unlearning methods that the tables compare, by their labels: those of the field, each

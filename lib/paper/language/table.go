@@ -118,12 +118,12 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 
 // rule is the note on how methods are set.
 func (b Budget) rule() string {
-	return fmt.Sprintf("Every method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning goes "+
-		"%d times over all retained answers: about as many steps as ten epochs over TOFU's 400 forgotten questions in batches of 32, for each. Its rate is "+
-		"that of %s after which forgotten answers are as improbable as held-out ones were to the original (unlearn.TextTuned), chosen without the "+
-		"retrained models. So methods forget about as much, and differ in what is left of the rest. Where the rate is the largest of the list a method "+
-		"would need more, or more epochs, to forget as much: its row is no comparison. Refusals need not make the answer improbable: for IdkDPO and refusal "+
-		"tuning the rule asks for what they do not aim at.", b.Forgotten, b.Retained, list(b.rates()))
+	return fmt.Sprintf("Each method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning has "+
+		"about as many steps over all retained ones (epochs: %d). The rate is that of %s after which forgotten answers are nearest to as improbable as "+
+		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what "+
+		"is left of the rest. Where the rate is at an end of the list a method would need others, or more epochs, to forget as much: its row is no "+
+		"comparison. Refusals need not make the answer improbable: for IdkDPO and refusal tuning the rule asks for what they do not aim at.",
+		b.Forgotten, b.Retained, list(rates))
 }
 
 func list(v []float64) string {
