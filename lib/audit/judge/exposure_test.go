@@ -242,6 +242,29 @@ func TestRecordsThatRetrainedModelsShowTooDoNotStandOut(t *testing.T) {
 	}
 }
 
+// Records that only one of two models counts are compared, and those of both say nothing; exchanged, the
+// models have the other tail. SciPy 1.17.1, binom.sf(ups-1, ups+downs, 0.5).
+func TestRecordsThatOnlyOneModelCountsAreCompared(t *testing.T) {
+	set := func(from, to int) Count {
+		c := Count{rows: map[int]bool{}}
+		for row := from; row < to; row++ {
+			c.rows[row] = true
+		}
+		return c
+	}
+	for _, c := range []struct {
+		ours, theirs Count
+		p            float64
+	}{
+		{set(0, 10), set(3, 13), 0.65625}, {set(0, 20), set(10, 23), 0.046142578125}, {set(10, 23), set(0, 20), 0.98876953125},
+		{set(0, 12), set(0, 0), 0.000244140625}, {set(0, 12), set(0, 12), 1},
+	} {
+		if p, err := c.ours.unexplained(c.theirs); err != nil || math.Abs(p-c.p) > 1e-12 {
+			t.Errorf("%d records beside %d: p is %v, want %v, %v", len(c.ours.rows), len(c.theirs.rows), p, c.p, err)
+		}
+	}
+}
+
 // Records that were pushed away are exposed by low scores.
 func TestPushedRecordsAreReadFromTheOtherSide(t *testing.T) {
 	m := newFixture(33, 60, 200, 300)
