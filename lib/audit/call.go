@@ -47,6 +47,10 @@ var calls = map[Call]string{
 	NotAsked:   "the lens cannot look at such a case",
 }
 
+// Found reports whether a call places a model anywhere but beside the reference: with a memory, or with
+// records pushed away.
+func (c Call) Found() bool { return slices.Contains([]Call{Remembered, Backwards, Between, Beyond}, c) }
+
 // Alike reports whether two readings differ by no more than chance explains in 95 of 100 cases, if
 // their intervals are independent:
 //

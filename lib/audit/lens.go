@@ -201,6 +201,9 @@ type Reading struct {
 	// Membership says that the value is of scores that training on a record raises: a model that is on the
 	// side away from memory has not learned the records there.
 	Membership bool
+	// DrawnAlike says of a model without memory that its losses do not tell the forgotten from the held-out
+	// records (LikeNull), as if they had been drawn alike. See ReferenceOf.
+	DrawnAlike bool `json:"-"`
 	// NoEvidence is the reason why the number is no evidence; its zero value: there is none.
 	NoEvidence Reason
 	// Absent says why the lens has no reading of the case; then there is no estimate.
@@ -224,6 +227,9 @@ func NoReading(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknownFloor, NoEvidence: why, Absent: why.Why}
 }
+
+// LikeNull reports whether the interval holds the null.
+func (r Reading) LikeNull() bool { return r.Null != nil && r.Low <= *r.Null && *r.Null <= r.High }
 
 // WithinChance reports whether the value is nearer to the null than the chance floor's 95th
 // percentile. Such a value is no evidence.

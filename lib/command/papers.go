@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/alarms"
 	"github.com/lethe-ml/lethe/lib/paper/attacks"
 	"github.com/lethe-ml/lethe/lib/paper/blindu"
 	"github.com/lethe-ml/lethe/lib/paper/fishing"
@@ -34,6 +35,7 @@ func Papers() []paper.Paper {
 		blindu.Paper(),
 		lenses.Paper(),
 		lenses.Agreement(),
+		alarms.Paper(),
 		attacks.Paper(),
 		power.Paper(),
 		language.Paper(),

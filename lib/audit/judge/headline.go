@@ -121,9 +121,9 @@ func (h Headline) has(calls ...audit.Call) bool {
 	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return slices.Contains(calls, c.Call) })
 }
 
-// found reports whether a memory, or its opposite, was found.
-func (h Headline) found() bool {
-	return h.has(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond)
+// Found reports whether a memory, or its opposite, was found.
+func (h Headline) Found() bool {
+	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return c.Call.Found() })
 }
 
 func (h Headline) answer() Answer {

@@ -55,7 +55,7 @@ func TestASmallFolderWithAWeakMemoryCannotTell(t *testing.T) {
 	refused := 0
 	for seed := range uint64(12) {
 		m := newFixture(300+seed, 14, 60, 30)
-		m.memory = 1.2
+		m.memory = 1.8
 		dir := t.TempDir()
 		m.write(t, dir, m.retained, 0)
 		e, err := Open(dir)

@@ -222,6 +222,10 @@ func (c *InputChecks) beware(e *Evidence) string {
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
 	}
+	if c.Blind == nil && len(e.ModelsOf(Retrained)) == 0 && len(e.HeldOut) > 0 {
+		s += "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows: a model that never had " +
+			"them reads rare, wrong or contradicting records as pushed away, or as remembered. A retrained model shows it, and inputs.npy may. "
+	}
 	return s
 }
 

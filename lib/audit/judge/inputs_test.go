@@ -252,3 +252,26 @@ func TestCopiesAreCountedInSentences(t *testing.T) {
 		}
 	}
 }
+
+// Without inputs and without a retrained model nothing shows that the sets were drawn alike; either of them does.
+func TestSetsThatNobodyComparedAreSaid(t *testing.T) {
+	m := newFixture(77, 60, 100, 100)
+	dir := t.TempDir()
+	m.write(t, dir, m.retained, 0)
+	says := func() bool {
+		r := audited(t, dir)
+		return strings.Contains(r.Inputs.beware(r.Evidence), "which nothing in these files shows")
+	}
+	if says() {
+		t.Error("retrained models compare the sets")
+	}
+	must(t, os.RemoveAll(filepath.Join(dir, "retrained")))
+	must(t, os.RemoveAll(filepath.Join(dir, "retrained-2")))
+	if !says() {
+		t.Error("nothing compares the sets, and the summary does not say so")
+	}
+	must(t, npy.Write(filepath.Join(dir, "inputs.npy"), m.base))
+	if says() {
+		t.Error("inputs compare the sets")
+	}
+}

@@ -20,7 +20,7 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 	models, err := c.Controls(t.Context())
 	must(t, err)
 	dir := t.TempDir()
-	must(t, Export(dir, c, c.Original, c.Oracle, models[2]))
+	must(t, Export(dir, c, []*audit.Model{c.Original}, []*audit.Model{c.Oracle, models[2]}))
 	r := audited(t, dir)
 	readings, err := c.Readings(c.Original, c.Oracle)
 	must(t, err)
@@ -86,9 +86,16 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 		{audit.Movement{}, at(0.2), at(0.2), at(0.5), audit.Blind, RetrainedReference},
 		// Their intervals overlap, and their difference is more than chance makes.
 		{audit.Loss{}, at(0.66), at(0.9), at(0.5), audit.Between, RetrainedReference},
+		// A retrained model away from the null: another seed may lie as far again.
+		{audit.Loss{}, at(0.45), at(0.9), at(0.2), audit.Forgotten, RetrainedReference},
+		{audit.Loss{}, at(0.45), at(0.5), at(0.2), audit.Blind, RetrainedReference},
+		{audit.Loss{}, at(0.6), at(0.9), at(0.2), audit.Between, RetrainedReference},
 	} {
 		if _, is := c.j.(audit.Movement); is { // whose readings say so themselves
 			c.m.Coordinates, c.original.Coordinates = true, true
+		}
+		if c.oracle != nil {
+			c.oracle.DrawnAlike = c.oracle.LikeNull()
 		}
 		v := Verdict{Lens: c.j, Reading: *c.m, Original: c.original}
 		if c.oracle != nil {

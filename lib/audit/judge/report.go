@@ -199,7 +199,7 @@ func (r *Report) comparisons() int {
 }
 
 // readLens reads a model through a lens. A reading from outputs is no evidence where the model gives
-// many records the same outputs.
+// many records the same outputs. That of a retrained model says whether its losses find the sets drawn alike.
 func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, error) {
 	r, err := j.Read(&e.Evidence, m)
 	if few := e.tooFewReason(j.Info().Needs); err != nil && few.Call != "" {
@@ -208,7 +208,20 @@ func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, error) {
 	if err == nil && r.NoEvidence.Call == "" && slices.ContainsFunc(j.Info().Needs.Arrays, fromOutputs) {
 		r.NoEvidence = e.collapsedOutputs(m)
 	}
+	if err == nil && m.Role == Retrained && !j.Info().Cost {
+		r.DrawnAlike = e.findsDrawnAlike(m)
+	}
 	return r, err
+}
+
+// findsDrawnAlike reports whether the losses of a model do not tell forgotten from held-out records.
+// Without losses, or with too few records, nothing is known.
+func (e *Evidence) findsDrawnAlike(m *Model) bool {
+	if m.Losses == nil || len(e.HeldOut) < audit.MinRecords || len(e.Forget) < audit.MinRecords {
+		return false
+	}
+	r, err := audit.Loss{}.Read(&e.Evidence, m)
+	return err == nil && r.LikeNull()
 }
 
 // tooFewReason returns the reason against sets that are too small, if the lens needs one.

@@ -72,6 +72,11 @@ func float16(x array.Matrix[float64]) {
 	}
 }
 
+// asksForAThird reports whether a lens compares two retrained models with each other alone.
+func asksForAThird(v Verdict) bool {
+	return v.Name() == audit.AgainstRetrained{}.Name() && strings.Contains(v.Why, "a third one")
+}
+
 // Outputs that are the same for many records make no verdict of anything that is made of
 // them, whichever model they are of; a few ties, or many by rounding, change none.
 func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
@@ -102,7 +107,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 		} {
 			r := corruptedReport(t, m, full, model+"/outputs.npy", c)
 			for _, v := range r.Verdicts {
-				if got := v.Call == audit.CannotTell; got != ofOutputs(v) {
+				if got := v.Call == audit.CannotTell; got != ofOutputs(v) && !asksForAThird(v) {
 					t.Errorf("%s of %s: %s says %s: %v (%s)", name, model, v.Name(), v.Call, v.Reading.Estimate, v.Why)
 				}
 				if v.Call == audit.CannotTell && (v.Why == "" || !math.IsNaN(v.Smallest) || !strings.Contains(v.Text(), v.Why)) {
@@ -116,7 +121,7 @@ func TestCollapsedOutputsMakeNoVerdict(t *testing.T) {
 	}
 	for name, c := range map[string]func(x array.Matrix[float64]){"float16": float16, "a third of the records": everyThird, "fifty rows": as(50), "probabilities": softmax(1)} {
 		for _, v := range corruptedReport(t, m, full, "unlearned/outputs.npy", c).Verdicts {
-			if v.Call == audit.CannotTell {
+			if v.Call == audit.CannotTell && !asksForAThird(v) {
 				t.Errorf("%s: %s cannot tell: %s", name, v.Name(), v.Why)
 			}
 		}
@@ -164,7 +169,7 @@ func TestCollapsedEmbeddingsMakeNoVerdict(t *testing.T) {
 	}
 	for name, c := range map[string]func(x array.Matrix[float64]){"float16": float16, "a tenth": few} {
 		for _, v := range corruptedReport(t, m, full, "unlearned/embedding.npy", c).Verdicts {
-			if v.Call == audit.CannotTell {
+			if v.Call == audit.CannotTell && !asksForAThird(v) {
 				t.Errorf("%s: %s cannot tell: %s", name, v.Name(), v.Why)
 			}
 		}

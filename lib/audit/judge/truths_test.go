@@ -36,6 +36,9 @@ func TestKnownTruthsComeOut(t *testing.T) {
 			t.Errorf("%d verdicts of %d lenses", len(r.Verdicts), len(audit.ArrayLenses()))
 		}
 		for _, v := range r.Verdicts {
+			if asksForAThird(v) {
+				continue
+			}
 			// Another draw of the original may differ from it and is remembered nevertheless.
 			if v.Memory() != (want == audit.Remembered) || !v.Memory() && v.Call != want {
 				t.Errorf("%s: %s, want %s: %v, original %v, retrained %v", v.Name(), v.Call, want, v.Reading.Estimate, v.Original.Estimate, v.Retrained[0].Estimate)

@@ -103,29 +103,13 @@ func (v *Verdict) original() *audit.Reading {
 	return v.Original
 }
 
-// reference is the reading of a model that never had the records. For several retrained models it
-// is their mean, with an interval that holds all of theirs, because two models may differ by their
-// seed alone. Where seeds move a reading by more than its interval says, because the lens compares
-// coordinates or the interval is over draws, it also holds 95 of 100 models of further seeds
-// (forAnotherSeed).
+// reference is the reading of a model that never had the records: of retrained models, by
+// audit.ReferenceOf, or else the lens's null.
 func (v *Verdict) reference() *audit.Reading {
 	switch {
 	case len(v.Retrained) > 0:
 		v.Reference = RetrainedReference
-		out := v.Retrained[0]
-		sum := 0.0
-		for _, r := range v.Retrained {
-			sum += r.Value
-			out.Low, out.High = min(out.Low, r.Low), max(out.High, r.High)
-			if out.NoEvidence.Call == "" && r.NoEvidence.Call != "" {
-				out.NoEvidence, out.Model = r.NoEvidence, r.Model
-			}
-		}
-		out.Value = sum / float64(len(v.Retrained))
-		if out.Coordinates || out.Overlapping() {
-			low, high := forAnotherSeed(v.Retrained)
-			out.Low, out.High = min(out.Low, low), max(out.High, high)
-		}
+		out := audit.ReferenceOf(v.Lens, v.Retrained...)
 		return &out
 	case v.Lens.Info().Null == audit.NonmemberNull && v.Reading.Null != nil:
 		v.Reference = NullReference
@@ -138,25 +122,6 @@ func (v *Verdict) reference() *audit.Reading {
 	}
 	v.Reference = NoReference
 	return nil
-}
-
-// forAnotherSeed returns Student's prediction interval for the value of one more retrained model,
-//
-//	mean +- t s sqrt(1 + 1/k)
-//
-// with the standard deviation s of k values; of one model nothing is known. With two it is 15 standard
-// deviations wide on either side, with five 3.
-func forAnotherSeed(retrained []audit.Reading) (low, high float64) {
-	values := make([]float64, len(retrained))
-	for i, r := range retrained {
-		values[i] = r.Value
-	}
-	if len(values) < 2 {
-		return math.Inf(1), math.Inf(-1)
-	}
-	mean := stats.MeanInterval(values, level, "models")
-	half := (mean.High - mean.Low) / 2 * math.Sqrt(float64(len(values)+1))
-	return mean.Value - half, mean.Value + half
 }
 
 // blindReference is what inputs alone reach, on the side of the null on which the reading lies: what sets
@@ -202,6 +167,8 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 	case ref != nil && m.Overlapping() && len(v.Retrained) < 2:
 		return audit.CannotTell, "its interval is over draws that share the forgotten records, so that only two or more retrained models show how far " +
 			"a model that never had them may lie"
+	case !audit.SpreadKnown(v.Retrained...):
+		return audit.CannotTell, "two retrained models have one reading between them, which does not show what another seed does; a third one does"
 	case ref == nil && l.Original:
 		return Unmoved, ""
 	case ref == nil:

@@ -1,0 +1,94 @@
+package audit
+
+import (
+	"math"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+)
+
+func referenceReadings(coordinates bool, over string, values ...float64) (out []Reading) {
+	for _, v := range values {
+		out = append(out, Reading{Coordinates: coordinates, Memory: Above,
+			Estimate: stats.Estimate{Value: v, Low: v - 0.0392, High: v + 0.0784, Level: 0.95, Over: over}})
+	}
+	return out
+}
+
+// The widths of intervals over records count for two degrees of freedom of what a seed does. Quantiles
+// of Student's t by scipy 1.17.1: 4.302653 of two degrees of freedom, 3.182446 of three, 12.706205 of one.
+func TestReferencesAllowForSeeds(t *testing.T) {
+	const unit = 0.0392 / 1.959964
+	two := math.Sqrt(1.5 * (2*unit*unit + 0.0002) / 3)
+	for name, c := range map[string]struct {
+		of         []Reading
+		below, mid float64
+		known      bool
+	}{
+		"one model":                  {referenceReadings(false, "records", 0.6), 4.302653 * unit * math.Sqrt2, 0.6, true},
+		"two models":                 {referenceReadings(false, "records", 0.61, 0.59), 3.182446 * two, 0.6, true},
+		"coordinates, one model":     {referenceReadings(true, "records", 0.6), 0.0392, 0.6, true},
+		"coordinates, one pair":      {referenceReadings(true, "records", 0.6, 0.6), 0.0392, 0.6, false},
+		"coordinates, two pairs":     {referenceReadings(true, "records", 0.61, 0.61, 0.59), 12.706205 * math.Sqrt(0.0002*1.5), 0.60333, true},
+		"draws, two models":          {referenceReadings(false, stats.OverDraws, 0.61, 0.59), 12.706205 * math.Sqrt(0.0002*1.5), 0.6, true},
+		"draws, two models that tie": {referenceReadings(false, stats.OverDraws, 0.6, 0.6), 0.0392, 0.6, true},
+		"far apart":                  {referenceReadings(false, "records", 0.7, 0.5), 3.182446 * math.Sqrt(1.5*(2*unit*unit+0.02)/3), 0.6, true},
+	} {
+		got := ReferenceOf(Loss{}, c.of...)
+		center := c.mid
+		if name == "coordinates, two pairs" {
+			center = 0.6 // of the distinct ones
+		}
+		if math.Abs(got.Value-c.mid) > 1e-4 || math.Abs(center-got.Low-c.below) > 2e-5 || SpreadKnown(c.of...) != c.known {
+			t.Errorf("%s: %v, want %v less %v; the spread is known: %v", name, got.Estimate, center, c.below, SpreadKnown(c.of...))
+		}
+		if above := got.High - got.Value; above < got.Value-got.Low-1e-2 {
+			t.Errorf("%s: %v above, though the intervals are wider there", name, got.Estimate)
+		}
+		for _, r := range c.of {
+			if r.Low < got.Low || r.High > got.High {
+				t.Errorf("%s: %v does not hold %v", name, got.Estimate, r.Estimate)
+			}
+		}
+	}
+}
+
+// What is no evidence stays none, with the model that it is of; without intervals there is none.
+func TestReferencesOfWhatIsNoEvidence(t *testing.T) {
+	of := referenceReadings(false, "records", 0.6, 0.5, 0.4)
+	of[1].NoEvidence, of[1].Model = Reason{Call: CannotTell, Why: "tied"}, "retrained-2"
+	if got := ReferenceOf(Loss{}, of...); got.NoEvidence.Why != "tied" || got.Model != "retrained-2" {
+		t.Errorf("%+v", got)
+	}
+	bare := Reading{Estimate: stats.Estimate{Value: 1, Low: math.NaN(), High: math.NaN()}}
+	if got := ReferenceOf(Loss{}, bare); got.HasInterval() || got.Value != 1 {
+		t.Errorf("%v", got.Estimate)
+	}
+}
+
+// Where the sets are drawn alike, what a seed does is in the intervals over records, unless one model tells
+// them apart, by its losses or by the lens itself.
+func TestReferencesOfSetsThatAreDrawnAlikeKeepTheirIntervals(t *testing.T) {
+	null := 0.5
+	of := referenceReadings(false, "records", 0.51, 0.47)
+	keeps := func(l Lens) bool {
+		got := ReferenceOf(l, of...)
+		low, high := min(of[0].Low, of[1].Low), max(of[0].High, of[1].High)
+		return got.Low == low && got.High == high
+	}
+	for k := range of {
+		of[k].Null, of[k].DrawnAlike = &null, true
+	}
+	if !keeps(Loss{}) || !keeps(Neighbours{}) {
+		t.Error("sets that are drawn alike do not keep their intervals")
+	}
+	of[1].DrawnAlike = false
+	if keeps(Loss{}) || keeps(Neighbours{}) {
+		t.Error("the losses of one model tell the sets apart")
+	}
+	of[1].DrawnAlike = true
+	of[0].Value, of[0].Low, of[0].High = 0.6, 0.58, 0.61
+	if keeps(Loss{}) || !keeps(Neighbours{}) {
+		t.Error("one reading is unlike the null of non-members, which neighbours do not have")
+	}
+}

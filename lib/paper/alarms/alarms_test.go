@@ -1,0 +1,97 @@
+package alarms
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/lenses"
+)
+
+// Rates are means over cases, by hand: forgetful models make false alarms, others memories that are found.
+func TestRatesAreMeansOverCases(t *testing.T) {
+	var all []Answer
+	add := func(label string, remembers bool, retrained int, placed, found bool) {
+		all = append(all, Answer{Case: label, Lens: "loss", Remembers: remembers, Retrained: retrained, Placed: placed, Found: found})
+	}
+	for k := range 4 {
+		add("one", false, 2, k != 0, k == 3) // an alarm in four, one that says nothing
+		add("one", true, 2, true, k != 1)
+		add("one", false, 1, true, true) // beside another number of models
+	}
+	add("two", false, 2, true, false)
+	add("two", true, 2, false, false)
+	all = append(all, Answer{Case: "one", Lens: "entropy", Retrained: 2, Found: true})
+	r := rates(all, "loss", 2)
+	if r.cases != 2 || r.falseAlarms.Value != 0.125 || r.silent.Value != 0.125 || r.found.Value != 0.375 || r.falseAlarms.Low != 0 || r.found.Over != "cases" {
+		t.Errorf("%+v", r)
+	}
+	if r := rates(all, "loss", 5); r.cases != 0 {
+		t.Errorf("beside five models: %+v", r)
+	}
+}
+
+// Originals of other seeds are seen where there is a memory, and retrained networks are not: who is who is
+// planted, so that exchanged roles fail.
+func TestOriginalsAreFoundAndRetrainedNetworksAreNot(t *testing.T) {
+	e, store := enginetest.WithStore(t)
+	env := &paper.Env{Engine: e, Store: store}
+	cases, err := lenses.Cases("quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := Study{Scale: "quick", Cases: cases[2:3], References: []int{0, 2}, Models: 3}
+	ev, err := paper.Collect(t.Context(), env, measurements(env, s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := rates(ev.Rows, (audit.Loss{}).Name(), 2); r.cases != 1 || r.falseAlarms.Value != 0 || r.found.Value != 1 {
+		t.Errorf("%s: %+v", cases[2].Name, r)
+	}
+	seeds := map[bool]map[int]bool{false: {}, true: {}}
+	for _, a := range ev.Rows {
+		seeds[a.Remembers][a.Seed] = true
+		if a.Seed < 2 || a.Seed > 4 || (a.Lens == wholeAudit) != (a.Reading == nil) || a.Found && !a.Placed {
+			t.Errorf("%+v", a)
+		}
+	}
+	if len(seeds[false]) != 3 || len(seeds[true]) != 3 {
+		t.Errorf("seeds %v", seeds)
+	}
+	before, err := paper.Collect(t.Context(), env, measurements(env, Study{Scale: "quick", Cases: cases[2:3], References: []int{0}, Models: 2}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := map[float64]bool{} // losses of the models of the first seeds, which audits compare with
+	for _, a := range before.Rows {
+		if a.Lens == (audit.Loss{}).Name() {
+			compared[a.Reading.Value] = true
+		}
+	}
+	for _, a := range ev.Rows {
+		if a.Lens == (audit.Loss{}).Name() && compared[a.Reading.Value] {
+			t.Errorf("%+v is one of the models that audits compare with", a)
+		}
+	}
+	out := show(env, s, ev)
+	if err := out.Table.Check(); err != nil {
+		t.Error(err)
+	}
+	for _, r := range out.Table.Rows {
+		if r.Group == groupName(0) && strings.Contains(r.Cells[0].Text, "retrained") {
+			t.Errorf("%s without retrained models", r.Cells[0].Text)
+		}
+	}
+}
+
+func TestStudiesOfScales(t *testing.T) {
+	quick, err := StudyAt("quick")
+	if err != nil || len(quick.Cases) < 8 || quick.Models < 5 {
+		t.Errorf("%d cases, %d models, %v", len(quick.Cases), quick.Models, err)
+	}
+	if _, err := StudyAt("hour"); err == nil {
+		t.Error("a scale that does not exist")
+	}
+}

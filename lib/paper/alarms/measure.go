@@ -1,0 +1,155 @@
+package alarms
+
+// Audits of models whose answer is known.
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/paper/lenses"
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/store"
+	"github.com/lethe-ml/lethe/lib/unlearn"
+)
+
+// wholeAudit stands for a lens in the row of an audit's answer.
+const wholeAudit = "the whole audit"
+
+// Answer is what one lens, or the whole audit, says of one model.
+type Answer struct {
+	Case string `json:"case"`
+	Seed int    `json:"seed"`
+	// Remembers says that the model was trained on the forgotten records.
+	Remembers bool   `json:"remembers"`
+	Retrained int    `json:"retrained"` // models that it is compared with
+	Lens      string `json:"lens"`
+	// Reading is the lens's number with its interval; nil for the whole audit.
+	Reading *stats.Estimate `json:"reading,omitempty"`
+	Verdict string          `json:"verdict"`
+	// Placed says that there was a verdict on the model, and Found that it sees a memory, or records that
+	// were pushed away.
+	Placed bool `json:"placed"`
+	Found  bool `json:"found"`
+}
+
+func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
+	l := e.Lab()
+	return paper.ForSeeds(s.Cases, 1, func(of lenses.NamedCase, _ int) paper.Measurement[Answer] {
+		models := 2*s.Models + slices.Max(s.References)
+		return paper.Measurement[Answer]{
+			ID: fmt.Sprintf("evidence/alarms/%s/%s", of.DataSet(), of.ForgetSetName()), About: of.Name, Setting: of.Setting,
+			Methods: []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}},
+			Key:     func(c *lab.Case) store.Key { return key(l, c, of.Name, s) },
+			Cost:    func(c *lab.Case) int64 { return int64(models * c.Problem.Train.X.Rows * c.Fit.Epochs) },
+			Measure: func(ctx context.Context, _ *lab.Case) ([]Answer, error) { return measure(ctx, l, of, s) },
+		}
+	})
+}
+
+// answersKey is the configuration of the answers in the store.
+type answersKey struct {
+	lab.NetworkKey
+	Case       string `json:"case"`
+	Goal       string `json:"goal"`
+	Fit        any    `json:"fit"`
+	Forget     string `json:"forget"`
+	References []int  `json:"references"`
+	Models     int    `json:"models"`
+	Results    int    `json:"results"`
+}
+
+func key(l *lab.Lab, c *lab.Case, label string, s Study) store.Key {
+	return l.Key("evidence/alarms", c.Problem, answersKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: label, Goal: c.Goal.Name(), Fit: c.Fit,
+		Forget: lab.RowsKey(c.Forget), References: s.References, Models: s.Models, Results: Results}, map[string]int64{"train": int64(c.Seed)})
+}
+
+// measure trains the models of a case and audits each of them. The seeds of retrained models that
+// audits compare with come first, and those of the models that are audited after them.
+func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]Answer, error) {
+	c, err := audit.Open(ctx, l, of.Setting)
+	if err != nil {
+		return nil, err
+	}
+	references := slices.Max(s.References)
+	retrained, err := trained(ctx, c, lab.RetainedRecords, references+s.Models)
+	if err != nil {
+		return nil, err
+	}
+	originals, err := trained(ctx, c, lab.AllRecords, references+s.Models)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "lethe-alarms")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := judge.Export(dir, c, slices.Concat(retrained[references:], originals[references:]), retrained[:references]); err != nil {
+		return nil, err
+	}
+	e, err := judge.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []Answer
+	for _, n := range s.References {
+		r, err := beside(e, n).Report(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for k, m := range r.Evidence.ModelsOf(audit.Unlearned) {
+			for _, a := range answers(r, m.Name) {
+				a.Case, a.Seed, a.Remembers, a.Retrained = of.Name, c.Seed+references+k%s.Models, k >= s.Models, n
+				out = append(out, a)
+			}
+		}
+	}
+	return out, nil
+}
+
+// trained returns n models of a case that differ in their seeds alone.
+func trained(ctx context.Context, c *audit.Case, on lab.TrainedOn, n int) (out []*audit.Model, err error) {
+	for k := range n {
+		t, err := c.TrainedModel(ctx, lab.ModelSpec{Rows: on, Seed: c.Seed + k})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, c.NewModel(fmt.Sprintf("%s, seed %d", on, c.Seed+k), t.Final))
+	}
+	return out, nil
+}
+
+// beside returns the evidence with n retrained models.
+func beside(e *judge.Evidence, n int) *judge.Evidence {
+	out, retrained := *e, 0
+	out.Models = nil
+	for _, m := range e.Models {
+		if m.Role == audit.Retrained {
+			retrained++
+		}
+		if m.Role != audit.Retrained || retrained <= n {
+			out.Models = append(out.Models, m)
+		}
+	}
+	return &out
+}
+
+// answers returns those of the audit of a model and of its lenses.
+func answers(r *judge.Report, model string) []Answer {
+	h := r.Headline(model)
+	out := []Answer{{Lens: wholeAudit, Verdict: string(h.Answer), Placed: h.Answer != judge.NoAnswer, Found: h.Found()}}
+	for _, v := range r.Verdicts {
+		if v.Reading.Model == model {
+			found := v.Call.Found()
+			out = append(out, Answer{Lens: v.Name(), Reading: &v.Reading.Estimate, Verdict: string(v.Call),
+				Placed: found || v.Call == audit.Forgotten, Found: found})
+		}
+	}
+	return out
+}
