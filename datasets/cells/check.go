@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sort"
 
 	"github.com/lethe-ml/lethe/datasets/mtx"
+	"github.com/lethe-ml/lethe/lib/array"
 )
 
 // Check returns an error for the first violation of what Cells documents.
@@ -40,7 +42,7 @@ func (c *Cells) Check() error {
 			return fmt.Errorf("datasets: %s: cell %d has the class %d of %d", c.Name, i, y, len(c.Classes))
 		}
 	}
-	if err := checkCounts(c.Counts.Values); err != nil {
+	if err := checkCounts(c.Counts, c.Barcodes, c.Genes); err != nil {
 		return fmt.Errorf("datasets: %s: %w", c.Name, err)
 	}
 	if err := checkDistinct("barcode", c.Barcodes); err != nil {
@@ -52,13 +54,17 @@ func (c *Cells) Check() error {
 	return nil
 }
 
-// checkCounts returns an error for the first value that is not a positive whole number up to
-// mtx.MaxCount.
-func checkCounts(values []float32) error {
-	for k, v := range values {
-		if f := float64(v); f <= 0 || f != math.Trunc(f) || f > mtx.MaxCount {
-			return fmt.Errorf("element %d of the counts is %v, not a whole number up to %d", k, v, mtx.MaxCount)
+// checkCounts returns an error for the first value that is no count, a positive whole number up to
+// mtx.MaxCount, with its cell and its gene.
+func checkCounts(counts array.Sparse[float32], barcodes, genes []string) error {
+	for k, v := range counts.Values {
+		f := float64(v)
+		if f > 0 && f == math.Trunc(f) && f <= mtx.MaxCount {
+			continue
 		}
+		cell := sort.SearchInts(counts.Starts, k+1) - 1
+		return fmt.Errorf("cell %d (%s), gene %s: %v is no count, which is a whole number from 0 to %d", cell, barcodes[cell], genes[counts.Columns[k]], v,
+			mtx.MaxCount)
 	}
 	return nil
 }

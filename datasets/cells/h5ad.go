@@ -510,16 +510,21 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 		frame = strings.TrimSuffix(path, "X") + "var"
 	}
 	genes, err := h.Frame(frame)
+	if errors.Is(err, hdf5.ErrNotFound) {
+		return nil, fmt.Errorf("%w; %s", err, h.otherMatrices(path))
+	}
 	if err != nil {
 		return nil, err
 	}
 	counts, err := h.Matrix(path, len(obs.Index), len(genes.Index))
+	if errors.Is(err, hdf5.ErrNotFound) {
+		return nil, fmt.Errorf("%w; %s", err, h.otherMatrices(path))
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := checkCounts(counts.Values); err != nil {
-		layers, _ := h.Layers() // the first error is the one that counts
-		return nil, fmt.Errorf("%s: %w; see OpenLayer for another matrix, of layers/ %q", path, err, layers)
+	if err := checkCounts(counts, obs.Index, genes.Index); err != nil {
+		return nil, fmt.Errorf("matrix %s: %w; %s", path, err, h.otherMatrices(path))
 	}
 	c := &Cells{Counts: counts, Barcodes: obs.Index, GeneIDs: genes.Index, Genes: Unique(genes.Index),
 		Y: noLabels(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(firstNotes(obs.Skipped), firstNotes(genes.Skipped))}
@@ -536,6 +541,25 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 		}
 	}
 	return c, nil
+}
+
+// otherMatrices says which other matrices a file has.
+func (h *H5AD) otherMatrices(path string) string {
+	layers, _ := h.Layers() // the error before this one is the one that counts
+	others := []string{"X"}
+	for _, l := range layers {
+		others = append(others, "layers/"+l)
+	}
+	for _, raw := range []string{"raw/X", "raw.X"} { // raw.X before anndata 0.7
+		if there, err := h.f.Has(raw); err == nil && there {
+			others = append(others, raw)
+		}
+	}
+	others = slices.DeleteFunc(others, func(o string) bool { return o == path })
+	if len(others) == 0 {
+		return "the file has no other matrix"
+	}
+	return "other matrices of the file: " + strings.Join(others, ", ")
 }
 
 // isMitochondrial reports whether one of the genes is mitochondrial by its name.

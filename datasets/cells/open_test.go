@@ -274,8 +274,8 @@ func TestCheckSeesWhatDoesNotFit(t *testing.T) {
 		`1 values of "tissue" for 2 cells`:       func(c *cells.Cells) { c.Obs = map[string][]string{"tissue": {"x"}} },
 		"cell 1 has the class 0 of 0":            func(c *cells.Cells) { c.Y = []int{-1, 0} },
 		"cell 0 has the class -2":                func(c *cells.Cells) { c.Y = []int{-2, -1} },
-		"element 3 of the counts is 0.5":         func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
-		"element 0 of the counts is -1":          func(c *cells.Cells) { c.Counts.Values[0] = -1 },
+		"cell 1 (CCC-1), gene G1-1: 0.5 is no":   func(c *cells.Cells) { c.Counts.Values[3] = 0.5 },
+		"gene G1: -1 is no count":                func(c *cells.Cells) { c.Counts.Values[0] = -1 },
 		"row 0 has column 3":                     func(c *cells.Cells) { c.Counts.Columns[1] = 3 },
 		`the gene "G1" occurs twice, at 1 and 3`: func(c *cells.Cells) { c.Genes[2] = "G1" },
 	} {

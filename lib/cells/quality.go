@@ -75,7 +75,7 @@ type Filter struct {
 
 func (f Filter) check() error {
 	if f.MinGenes < 0 || f.MinCells < 0 || !(f.MaxMito >= 0) {
-		return fmt.Errorf("cells.Filter: min genes %d, max mito %v and min cells %d: want no negative number", f.MinGenes, f.MaxMito, f.MinCells)
+		return fmt.Errorf("the filter of cells: min genes %d, max mito %v and min cells %d: want no negative number", f.MinGenes, f.MaxMito, f.MinCells)
 	}
 	return nil
 }
@@ -93,7 +93,7 @@ func (f Filter) Cells(q *Quality) ([]int, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("cells.Filter: none of %d cells has %d genes and less than %v of its counts on mitochondrial ones",
+		return nil, fmt.Errorf("the filter of cells leaves none: none of %d cells has %d genes and less than %v of its counts on mitochondrial ones",
 			len(q.Genes), f.MinGenes, f.MaxMito)
 	}
 	return kept, nil
@@ -120,7 +120,7 @@ func (f Filter) Genes(counts array.Sparse[float32]) ([]int, error) {
 		}
 	}
 	if len(kept) == 0 {
-		return nil, fmt.Errorf("cells.Filter: none of %d genes has a count in %d cells", counts.Cols, f.MinCells)
+		return nil, fmt.Errorf("the filter of genes leaves none: none of %d genes has a count in %d cells", counts.Cols, f.MinCells)
 	}
 	return kept, nil
 }

@@ -4,6 +4,7 @@ package command
 
 import (
 	"cmp"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -67,6 +68,10 @@ func (d *textData) named(set string) lab.Texts {
 	}}
 }
 
+// leastTexts is the smallest number of texts to forget unless the user says another: with fewer than
+// audit.MinRecords no value is evidence.
+const leastTexts = audit.MinRecords + 2
+
 // forgetTexts returns a forget set of whole texts for one of records: a share of the texts, or
 // texts by their numbers in the file.
 func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
@@ -77,7 +82,11 @@ func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 	}
 	switch f := f.(type) {
 	case lab.Random:
-		return lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}, nil
+		out := lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}
+		if f.Fraction == 0 {
+			out.Least = leastTexts
+		}
+		return out, nil
 	case lab.Records:
 		numbers = f
 	case lab.Mask:

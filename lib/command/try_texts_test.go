@@ -104,6 +104,9 @@ func TestTryForgetsWholeTexts(t *testing.T) {
 		for _, id := range rows {
 			forgotten[document.Numbers[id]]++
 		}
+		if name == "the default" && len(forgotten) != leastTexts {
+			t.Errorf("%s: %d texts", name, len(forgotten))
+		}
 		for number, n := range forgotten {
 			if n != windows[number] {
 				t.Errorf("%s: %d of %d windows of text %v", name, n, windows[number], number)

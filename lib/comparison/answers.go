@@ -5,6 +5,7 @@ package comparison
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -24,7 +25,7 @@ const otherSeed = "retrained, other seed"
 // untrained one for the original.
 //
 // First comes how many forgotten records the retained ones hold too, and every sentence on a
-// classifier ends with how many forgotten records it and the retrained model answer right: a
+// classifier ends with what it and the retrained model answer right: a
 // verdict compares numbers with wide intervals where few records are held out.
 func (r *Result) Answers() (out []string) {
 	if len(r.Runs) > 0 && r.Runs[0].Copies > 0 {
@@ -66,27 +67,31 @@ func (r *Result) Answers() (out []string) {
 	return out
 }
 
-// rightAnswers says how many forgotten records a classifier and the retrained one answer right; subject is
-// what the sentence calls the first, if it does not say so before.
+// rightAnswers says how many forgotten and how many held-out records a classifier and the retrained one
+// answer right: what was forgotten, and what it cost. subject is what the sentence calls the first, if it
+// does not say so before.
 func (r *Result) rightAnswers(subject string, found []*Model) string {
-	ours, theirs := meanAccuracy(found), meanAccuracy(r.found(oracleLabel))
-	if math.IsNaN(ours) || math.IsNaN(theirs) {
+	oracle := r.found(oracleLabel)
+	forgotten, held := func(m *Model) *float64 { return m.Forgotten }, func(m *Model) *float64 { return m.HeldOut }
+	shares := []float64{mean(found, forgotten), mean(found, held), mean(oracle, forgotten), mean(oracle, held)}
+	if slices.ContainsFunc(shares, math.IsNaN) {
 		return ""
 	}
-	return fmt.Sprintf("; %sright on %.2f of the forgotten records, the retrained model on %.2f", subject, ours, theirs)
+	return fmt.Sprintf("; %sright on %.2f of the forgotten records and %.2f of the held-out ones, the retrained model on %.2f and %.2f", subject, shares[0],
+		shares[1], shares[2], shares[3])
 }
 
-// meanAccuracy is the mean accuracy of models on the forgotten records; NaN if they are no
-// classifiers.
-func meanAccuracy(found []*Model) float64 {
+// mean is the mean accuracy of models on some records; NaN if they are no classifiers.
+func mean(of []*Model, accuracy func(*Model) *float64) float64 {
 	sum := 0.0
-	for _, m := range found {
-		if m.Forgotten == nil {
+	for _, m := range of {
+		share := accuracy(m)
+		if share == nil {
 			return math.NaN()
 		}
-		sum += *m.Forgotten
+		sum += *share
 	}
-	return sum / float64(len(found))
+	return sum / float64(len(of))
 }
 
 // silentAnswer says why lenses gave no evidence. That is no sign of forgetting.

@@ -214,13 +214,14 @@ func TestAnswersTellOfCopies(t *testing.T) {
 		t.Error(said)
 	}
 	for call, want := range map[audit.Call]string{
-		audit.Blind:      "does not mean that there is none; the original is right on 1.00 of the forgotten records, the retrained model on 0.25.",
-		audit.Remembered: "scrub: forgotten (outputs); right on 0.50 of the forgotten records, the retrained model on 0.25.",
+		audit.Blind:      "does not mean that there is none; the original is right on 1.00 of the forgotten records and 0.90 of the held-out ones, the retrained model on 0.25 and 0.80.",
+		audit.Remembered: "scrub: forgotten (outputs); right on 0.50 of the forgotten records and 0.60 of the held-out ones, the retrained model on 0.25 and 0.80.",
 	} {
 		r := withCalls(50, call, audit.Forgotten, audit.Forgotten)
 		models := append(r.Runs[0].Models, Model{Label: oracleLabel, Control: true, Calls: []audit.Call{audit.Forgotten}, Readings: make([]audit.Reading, 1)})
 		for k, accuracy := range []float64{1, 0.3, 0.5, 0.25} { // original, other seed, scrub, oracle
-			models[k].Forgotten = &accuracy
+			held := []float64{0.9, 0.7, 0.6, 0.8}[k]
+			models[k].Forgotten, models[k].HeldOut = &accuracy, &held
 		}
 		r.Runs[0].Models = models
 		if said := strings.Join(r.Answers(), "\n"); !strings.Contains(said, want) {

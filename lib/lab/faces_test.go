@@ -157,7 +157,14 @@ func TestGroupsOfATableAreItsValues(t *testing.T) {
 	if len(seen) != 3 || !seen["[0 2]"] || !seen["[1 3]"] || !seen["[4 5]"] {
 		t.Errorf("%v", seen)
 	}
+	if rows, err := (RandomGroups{Column: "patient", Fraction: 0.01, Least: 2}).Rows(p); err != nil || len(rows) != 4 {
+		t.Errorf("at least two of three patients have the rows %v, %v", rows, err)
+	}
+	if a, b := (RandomGroups{Column: "patient"}).Name(), (RandomGroups{Column: "patient", Least: 2}).Name(); a == b {
+		t.Errorf("both are called %s", a)
+	}
 	for want, f := range map[string]RandomGroups{
+		"3 of 3 groups by patient":      {Column: "patient", Least: 3},
 		`there is no column "patients"`: {Column: "patients"}, "the share of groups to forget is 2": {Column: "patient", Fraction: 2},
 		"the share of groups to forget is NaN": {Column: "patient", Fraction: math.NaN()},
 	} {

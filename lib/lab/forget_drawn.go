@@ -48,21 +48,26 @@ func (f Random) Reseed(shift int) ForgetSet {
 
 // RandomGroups forgets a share of the groups of records that have one value in a column, such as
 // the documents of a text set (texts.ColumnDocument) with all of their sentences: of the groups
-// that are whole or in part in the train part, share times their number, rounded, at least one.
+// that are whole or in part in the train part, share times their number, rounded, at least Least.
 type RandomGroups struct {
 	Column   string
 	Fraction float64 // 0: 0.05
 	Seed     uint32  // 0: ForgetSeed
+	Least    int     `json:",omitempty"` // number of groups; 0: 1
 }
 
 // Name implements ForgetSet.
 func (f RandomGroups) Name() string {
 	f = f.withDefaults()
-	return fmt.Sprintf("%s-%g-%d", strings.ReplaceAll(f.Column, " ", "_"), f.Fraction, f.Seed)
+	name := fmt.Sprintf("%s-%g-%d", strings.ReplaceAll(f.Column, " ", "_"), f.Fraction, f.Seed)
+	if f.Least > 1 {
+		name += fmt.Sprintf("-%d", f.Least)
+	}
+	return name
 }
 
 func (f RandomGroups) withDefaults() RandomGroups {
-	return RandomGroups{f.Column, cmp.Or(f.Fraction, 0.05), cmp.Or(f.Seed, ForgetSeed)}
+	return RandomGroups{f.Column, cmp.Or(f.Fraction, 0.05), cmp.Or(f.Seed, ForgetSeed), f.Least}
 }
 
 // Rows implements ForgetSet.
@@ -76,7 +81,10 @@ func (f RandomGroups) Rows(p *datasets.Prepared) ([]int, error) {
 		return nil, fmt.Errorf("there is no column %q to draw groups by", f.Column)
 	}
 	groups := rowGroups(p, p.About.Columns[k])
-	n := max(1, int(math.Round(float64(f.Fraction*float64(len(groups))))))
+	n := max(1, f.Least, int(math.Round(float64(f.Fraction*float64(len(groups))))))
+	if n >= len(groups) {
+		return nil, fmt.Errorf("%d of %d groups by %s are to be forgotten, and some must stay", n, len(groups), f.Column)
+	}
 	var out []int
 	for _, g := range seedRoot(f.Seed).Stream(engine.StreamGroups).Perm(len(groups))[:n] {
 		out = append(out, groups[g]...)
@@ -122,7 +130,11 @@ func (f RandomGroups) Reseed(shift int) ForgetSet {
 // About implements DescribedForgetSet.
 func (f RandomGroups) About(n int) string {
 	f = f.withDefaults()
-	return fmt.Sprintf("the %d records of a random %g %% of the groups by %s", n, 100*f.Fraction, f.Column)
+	least := ""
+	if f.Least > 1 {
+		least = fmt.Sprintf(", at least %d", f.Least)
+	}
+	return fmt.Sprintf("the %d records of a random %g %% of the groups by %s%s", n, 100*f.Fraction, f.Column, least)
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of
