@@ -18,7 +18,12 @@ import (
 // model that is no classifier, and embeddings. The records are those of the three sets, in their order
 // in the training part followed by the test part; the held-out ones are those that no method may use
 // (lab.Case.EvalRows).
-func Export(dir string, c *audit.Case, unlearned, retrained []*audit.Model) error {
+func Export(dir string, c *audit.Case, unlearned *audit.Model, retrained ...*audit.Model) error {
+	return ExportAll(dir, c, []*audit.Model{unlearned}, retrained)
+}
+
+// ExportAll is Export of several unlearned models: unlearned, unlearned-2, and so on.
+func ExportAll(dir string, c *audit.Case, unlearned, retrained []*audit.Model) error {
 	x := &exporter{dir: dir, c: c}
 	if err := x.writeRecords(); err != nil {
 		return err
@@ -26,11 +31,18 @@ func Export(dir string, c *audit.Case, unlearned, retrained []*audit.Model) erro
 	if err := x.writeModel("original", c.Original); err != nil {
 		return err
 	}
-	for role, models := range map[Role][]*audit.Model{Unlearned: unlearned, Retrained: retrained} {
-		for k, m := range models {
-			if err := x.writeModel(fmt.Sprintf("%s-%d", role, k+1), m); err != nil {
-				return err
-			}
+	for k, m := range unlearned {
+		name := "unlearned"
+		if k > 0 {
+			name += fmt.Sprintf("-%d", k+1)
+		}
+		if err := x.writeModel(name, m); err != nil {
+			return err
+		}
+	}
+	for k, m := range retrained {
+		if err := x.writeModel(fmt.Sprintf("retrained-%d", k+1), m); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func TestAnExportedCaseIsJudgedAsTheLabDoes(t *testing.T) {
 	models, err := c.Controls(t.Context())
 	must(t, err)
 	dir := t.TempDir()
-	must(t, Export(dir, c, []*audit.Model{c.Original}, []*audit.Model{c.Oracle, models[2]}))
+	must(t, Export(dir, c, c.Original, c.Oracle, models[2]))
 	r := audited(t, dir)
 	readings, err := c.Readings(c.Original, c.Oracle)
 	must(t, err)

@@ -90,7 +90,7 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := judge.Export(dir, c, slices.Concat(retrained[references:], originals[references:]), retrained[:references]); err != nil {
+	if err := judge.ExportAll(dir, c, slices.Concat(retrained[references:], originals[references:]), retrained[:references]); err != nil {
 		return nil, err
 	}
 	e, err := judge.Open(dir)
