@@ -1,6 +1,7 @@
 package alarms
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Rates are means over cases, by hand: forgetful models make false alarms, others memories that are found.
@@ -93,5 +95,18 @@ func TestStudiesOfScales(t *testing.T) {
 	}
 	if _, err := StudyAt("hour"); err == nil {
 		t.Error("a scale that does not exist")
+	}
+}
+
+// A reading without a number is none in the store, which holds no NaN.
+func TestReadingsWithoutANumberAreNone(t *testing.T) {
+	none := math.NaN()
+	for want, e := range map[bool]stats.Estimate{true: {Value: 1, Low: 0, High: 2}, false: {Value: none, Low: none, High: none}} {
+		if got := finite(e); (got != nil) != want {
+			t.Errorf("%v gives %v", e, got)
+		}
+	}
+	if finite(stats.Estimate{Value: 1, Low: none, High: none}) != nil {
+		t.Error("a value without an interval")
 	}
 }

@@ -5,6 +5,7 @@ package alarms
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 
@@ -29,7 +30,7 @@ type Answer struct {
 	Remembers bool   `json:"remembers"`
 	Retrained int    `json:"retrained"` // models that it is compared with
 	Lens      string `json:"lens"`
-	// Reading is the lens's number with its interval; nil for the whole audit.
+	// Reading is the lens's number with its interval; nil for the whole audit, and where there is none.
 	Reading *stats.Estimate `json:"reading,omitempty"`
 	Verdict string          `json:"verdict"`
 	// Placed says that there was a verdict on the model, and Found that it sees a memory, or records that
@@ -147,9 +148,17 @@ func answers(r *judge.Report, model string) []Answer {
 	for _, v := range r.Verdicts {
 		if v.Reading.Model == model {
 			found := v.Call.Found()
-			out = append(out, Answer{Lens: v.Name(), Reading: &v.Reading.Estimate, Verdict: string(v.Call),
+			out = append(out, Answer{Lens: v.Name(), Reading: finite(v.Reading.Estimate), Verdict: string(v.Call),
 				Placed: found || v.Call == audit.Forgotten, Found: found})
 		}
 	}
 	return out
+}
+
+// finite returns an estimate that can be stored; nil where it has no value or no interval.
+func finite(e stats.Estimate) *stats.Estimate {
+	if math.IsNaN(e.Value) || !e.HasInterval() {
+		return nil
+	}
+	return &e
 }
