@@ -288,7 +288,7 @@ func (c *Cells) String() string {
 		labelled := slices.DeleteFunc(slices.Clone(c.cells.Y), func(y int) bool { return y < 0 })
 		fmt.Fprintf(&b, "%s in %s: %s\n", count(len(c.info.Classes), "class"), c.settings.Label, classList(classCounts(labelled, c.info.Classes)))
 		if n := len(c.cells.Y) - len(labelled); n > 0 {
-			fmt.Fprintf(&b, "%s without a label.\n", count(n, "cell"))
+			fmt.Fprintf(&b, "%s without a label: they are the class %q.\n", count(n, "cell"), cells.Unlabelled)
 		}
 	}
 	names := make([]string, len(c.cells.Columns))

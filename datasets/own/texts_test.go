@@ -206,7 +206,7 @@ func TestTextsThatAreNotUnderstoodAreRefused(t *testing.T) {
 		"a reserved name":      {strings.Replace(text, "visit", "document", 1), both, []string{`a column is called "document"`, `Ignore("document")`}},
 		"an ignored group":     {text, with(own.Group("visit"), own.Ignore("visit")), []string{`"visit" cannot be the group and ignored`}},
 		"only empty texts":     {rows("note,ward", 4, func(i int) string { return fmt.Sprintf("NA,%d", i%2) }), with(own.DropEmpty()), []string{"no row has a target and a text"}},
-		"nothing to hold out":  {rows("note,ward", 40, func(i int) string { return fmt.Sprintf("the same text,%c", 'a'+i%2) }), both, []string{"cannot be split"}},
+		"nothing to hold out":  {rows("note,ward", 40, func(i int) string { return fmt.Sprintf("the same text,%c", 'a'+i%2) }), both, []string{"leave no train or no test part"}},
 		"a workbook":           {"PK\x03\x04 and so on", both, []string{"CSV UTF-8"}},
 		"another kind of data": {text, with(own.Above("visit", 3)), []string{"one column is the target"}},
 	} {

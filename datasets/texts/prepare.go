@@ -290,7 +290,8 @@ func holdOut(groups []int, rng *rand.Rand) ([]bool, error) {
 		out[i] = held[g]
 	}
 	if !slices.Contains(out, true) || !slices.Contains(out, false) {
-		return nil, fmt.Errorf("%d documents in %d groups cannot be split into a train and a test part of about a fifth", len(groups), len(order))
+		return nil, fmt.Errorf("%d documents in %d groups leave no train or no test part: a group is not parted, and about a fifth of the documents "+
+			"is for testing", len(groups), len(order))
 	}
 	return out, nil
 }

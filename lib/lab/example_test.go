@@ -54,7 +54,7 @@ func ExampleLab_Jobs() {
 	}
 	// Output:
 	// train needs 0 costs 800 records done false
-	// unlearn needs 1 costs 1600 records done false
+	// unlearn needs 1 costs 2130 records done false
 	// unlearn needs 1 costs 1600 records done false
 	// train needs 0 costs 720 records done false
 }

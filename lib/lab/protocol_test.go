@@ -162,7 +162,7 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	if len(jobs) != 3 || jobs[0].Key == "" || jobs[1].Key != "" || jobs[2].Key == "" || !slices.Equal(jobs[1].Needs, []string{jobs[0].ID}) {
 		t.Fatalf("before: %+v", jobs)
 	}
-	if jobs[0].Cost != 96*50 || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != 96*10 {
+	if jobs[0].Cost != 96*50 || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != (96+96/3)*10 {
 		t.Errorf("they cost %d, %d and %d", jobs[0].Cost, jobs[1].Cost, jobs[2].Cost)
 	}
 	shown := progresstest.Record(t)
@@ -270,6 +270,24 @@ func TestAMethodCostsItsEpochsAndAFederationItsRounds(t *testing.T) {
 	} {
 		if got := methodEpochs(defaults.Fill(c.of)); got != c.want {
 			t.Errorf("%s: %d epochs, want %d", c.of.Info().Name, got, c.want)
+		}
+	}
+}
+
+// A record counts as often as it goes through the network: forgotten ones with every mini-batch of the retain
+// set, and once more, forward alone, for a teacher.
+func TestCostsCountPassesThroughTheNetwork(t *testing.T) {
+	for _, c := range []struct {
+		method unlearn.Method
+		batch  int
+		want   int
+	}{
+		{unlearn.NegGrad{}, 0, 110}, {unlearn.NegGrad{}, 10, 90 + 9*20}, {unlearn.NegGrad{Batched: true}, 10, 90 + 9*10},
+		{unlearn.NegGrad{Batched: true}, 50, 90 + 2*20}, {unlearn.SCRUB{Batched: true}, 10, 240}, {unlearn.SCRUB{}, 0, 146},
+		{unlearn.FineTuning{}, 10, 90}, {unlearn.GradientAscent{}, 10, 20}, {unlearn.RandomLabel{}, 10, 110},
+	} {
+		if got := methodRecords(c.method, c.batch, 90, 20); got != c.want {
+			t.Errorf("%s with batches of %d: %d records, want %d", c.method.Info().Name, c.batch, got, c.want)
 		}
 	}
 }

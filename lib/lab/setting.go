@@ -267,12 +267,39 @@ func (s Setting) cost(o ModelSpec) int64 {
 		met -= forget
 	}
 	if o.Method != nil {
-		epochs = methodEpochs(defaults.Fill(o.Method))
-		if !o.Method.Info().Sees.Retain {
-			met = forget
-		}
+		m := defaults.Fill(o.Method)
+		epochs, met = methodEpochs(m), methodRecords(m, s.Fit.Batch, n-forget, forget)
 	}
 	return int64(met) * int64(epochs)
+}
+
+// methodRecords returns roughly how many records a method passes through the network in an epoch. A
+// method whose field Batched says how it takes the forget set passes it with every mini-batch of the
+// retain set, whole or as many records as a mini-batch has. A teacher passes them too, forward alone: a third
+// of the cost.
+func methodRecords(m unlearn.Method, batch, retain, forget int) int {
+	sees := m.Info().Sees
+	switch {
+	case !sees.Retain:
+		return forget
+	case !sees.Forget:
+		return retain
+	}
+	met, v := retain+forget, reflect.Indirect(reflect.ValueOf(m))
+	if v.Kind() != reflect.Struct {
+		return met
+	}
+	if batched := v.FieldByName("Batched"); batched.IsValid() && batch > 0 {
+		each := forget
+		if batched.Bool() {
+			each = min(forget, batch)
+		}
+		met = retain + (1+(retain-1)/batch)*each
+	}
+	if m.Info().Distils {
+		met += met / 3
+	}
+	return met
 }
 
 // methodEpochs returns the number of epochs of a method with defaults, 1 if it has none.
