@@ -348,7 +348,7 @@ func TestDocumentsThatCannotBeUsedAreNamed(t *testing.T) {
 	if _, err := letters(t, 10).Prepared(Preparation{}, nil); err == nil {
 		t.Error("no generator is accepted")
 	}
-	if _, err := letters(t, 2).Prepared(Preparation{GroupBy: ByText}, seeded()); err == nil || !strings.Contains(err.Error(), "cannot be split") {
+	if _, err := letters(t, 2).Prepared(Preparation{GroupBy: ByText}, seeded()); err == nil || !strings.Contains(err.Error(), "leave no train or no test part") {
 		t.Errorf("one group: %v", err)
 	}
 }
