@@ -7,9 +7,10 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// seedWeight is what the expectation that a seed moves a reading as much as the choice of records does
-// is worth, in degrees of freedom. With it fewer than one retrained network in 20 of most cases of the
-// table of alarms is unlike others; with less weight, lenses see less of the originals beside one model.
+// seedWeight is the weight, in degrees of freedom, of the expectation that a seed moves a reading as much
+// as the choice of records does. At 2 a lens accuses fewer than one retrained network in 20, on average over
+// the cases of the table of alarms (package lib/paper/alarms). At 1 it would find few originals beside one
+// retrained model; at 4 it would accuse more.
 const seedWeight = 2
 
 // ReferenceOf returns the reading by a lens of a model that never had the records, from those of
