@@ -283,7 +283,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
 	f.StringVar(&g.file, "forget-records", "", "file of record numbers, from 0 as in the data's file (or .npy)")
-	f.Float64Var(&g.share, "forget-share", 0, "a random share of records (at least 10), or of texts (default 0.05, and at least 8 texts)")
+	f.Float64Var(&g.share, "forget-share", 0, "a random share of records (at least 10) or texts (8; default 0.05)")
 	g.changed = f.Changed
 }
 

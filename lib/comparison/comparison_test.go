@@ -90,7 +90,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		t.Errorf("the original's cell is %+v", cell)
 	}
 	if answers := strings.Join(r.Answers(), "\n"); !strings.Contains(answers, "fine-tuning: ") || strings.Contains(answers, "random-weights") ||
-		!strings.Contains(answers, "of the forgotten records, the retrained model on 0.") || strings.Contains(answers, "the copy") {
+		!strings.Contains(answers, "of the held-out ones, the retrained model on 0.") || strings.Contains(answers, "the copy") {
 		t.Errorf("the answers are %s", answers)
 	}
 	checkFiles(t, r)

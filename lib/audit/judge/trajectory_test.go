@@ -315,6 +315,7 @@ func TestAPathInWords(t *testing.T) {
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {
 		curve := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
+		curve.Retrained[0].DrawnAlike = true
 		original := reading("0", c.path[0])
 		for k, v := range c.path {
 			step := &Verdict{Lens: audit.Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: curve.Retrained}

@@ -290,7 +290,7 @@ func init() {
 				t.Rows = append(t.Rows, c.textCopiesRow(f))
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("The original is the row %q of ruler/text.", NoOp))
+		t.Notes = append(t.Notes, fmt.Sprintf("The original is the row '%s' of ruler/text.", NoOp))
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil
 	}
