@@ -75,6 +75,9 @@ func (c *InputChecks) notJudged() (out []string) {
 // Sentences are the checks in words.
 func (c *InputChecks) Sentences(e *Evidence) []string {
 	var out []string
+	if s := c.notCompared(e); s != "" {
+		out = append(out, s)
+	}
 	if c.Copies != nil {
 		out = append(out, copySentences(c.Copies, e)...)
 	}
@@ -222,11 +225,16 @@ func (c *InputChecks) beware(e *Evidence) string {
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
 	}
-	if c.Blind == nil && len(e.ModelsOf(Retrained)) == 0 && len(e.HeldOut) > 0 {
-		s += "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows: a model that never had " +
-			"them reads rare, wrong or contradicting records as pushed away, or as remembered. A retrained model shows it, and inputs.npy may. "
+	return s + c.notCompared(e)
+}
+
+// notCompared says that nothing in the files shows whether the sets were drawn alike; empty: something does.
+func (c *InputChecks) notCompared(e *Evidence) string {
+	if c.Blind != nil || len(e.ModelsOf(Retrained)) > 0 || len(e.HeldOut) == 0 {
+		return ""
 	}
-	return s
+	return "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows: a model that never had " +
+		"them reads rare, wrong or contradicting records as pushed away, or as remembered. A retrained model shows it, and inputs.npy may."
 }
 
 // jsonInputs is the JSON form; null: not judged, for the reason beside it.

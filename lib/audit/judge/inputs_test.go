@@ -260,7 +260,12 @@ func TestSetsThatNobodyComparedAreSaid(t *testing.T) {
 	m.write(t, dir, m.retained, 0)
 	says := func() bool {
 		r := audited(t, dir)
-		return strings.Contains(r.Inputs.beware(r.Evidence), "which nothing in these files shows")
+		said, terminal := r.Inputs.beware(r.Evidence), strings.Join(r.Inputs.Sentences(r.Evidence), " ")
+		const words = "which nothing in these files shows"
+		if strings.Contains(said, words) != strings.Contains(terminal, words) {
+			t.Errorf("the summary says %q, the terminal %q", said, terminal)
+		}
+		return strings.Contains(said, words)
 	}
 	if says() {
 		t.Error("retrained models compare the sets")
