@@ -45,4 +45,4 @@ func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
 
 // m4ChanceDistance returns the distance from 0.5 within which chance alone keeps M4 of n records in
 // 95 of 100 cases.
-func m4ChanceDistance(n int) float64 { return 1.959963984540054 * ruler.M4NullSD(n) }
+func m4ChanceDistance(n int) float64 { return normal95 * ruler.M4NullSD(n) }

@@ -47,8 +47,7 @@ func (r *Result) Answers() (out []string) {
 			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the "+
 				"lens is no sign of memory here.", r.Study.Lenses[k].Name(), call))
 		}
-		switch call, _ := majority(r.found(otherSeed), k); call {
-		case audit.Remembered, audit.Backwards, audit.Between, audit.Beyond:
+		if call, _ := majority(r.found(otherSeed), k); call.Found() {
 			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
 				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))
 		}

@@ -16,7 +16,7 @@ import (
 func TestRatesAreMeansOverCases(t *testing.T) {
 	var all []Answer
 	add := func(label string, remembers bool, retrained int, placed, found bool) {
-		all = append(all, Answer{Case: label, Lens: "loss", Remembers: remembers, Retrained: retrained, Placed: placed, Found: found})
+		all = append(all, Answer{Case: label, Lens: "loss", Remembers: remembers, Retrained: retrained, Placed: placed, Accused: found, Memory: found})
 	}
 	for k := range 4 {
 		add("one", false, 2, k != 0, k == 3) // an alarm in four, one that says nothing
@@ -25,7 +25,8 @@ func TestRatesAreMeansOverCases(t *testing.T) {
 	}
 	add("two", false, 2, true, false)
 	add("two", true, 2, false, false)
-	all = append(all, Answer{Case: "one", Lens: "entropy", Retrained: 2, Found: true})
+	all = append(all, Answer{Case: "one", Lens: "entropy", Retrained: 2, Accused: true},
+		Answer{Case: "two", Lens: "loss", Remembers: true, Retrained: 2, Placed: true, Accused: true}) // pushed away is no memory
 	r := rates(all, "loss", 2)
 	if r.cases != 2 || r.falseAlarms.Value != 0.125 || r.silent.Value != 0.125 || r.found.Value != 0.375 || r.falseAlarms.Low != 0 || r.found.Over != "cases" {
 		t.Errorf("%+v", r)
@@ -55,7 +56,7 @@ func TestOriginalsAreFoundAndRetrainedNetworksAreNot(t *testing.T) {
 	seeds := map[bool]map[int]bool{false: {}, true: {}}
 	for _, a := range ev.Rows {
 		seeds[a.Remembers][a.Seed] = true
-		if a.Seed < 2 || a.Seed > 4 || (a.Lens == wholeAudit) != (a.Reading == nil) || a.Found && !a.Placed {
+		if a.Seed < 2 || a.Seed > 4 || (a.Lens == wholeAudit) != (a.Reading == nil) || a.Accused && !a.Placed || a.Memory && !a.Accused {
 			t.Errorf("%+v", a)
 		}
 	}

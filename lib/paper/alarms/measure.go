@@ -33,10 +33,11 @@ type Answer struct {
 	// Reading is the lens's number with its interval; nil for the whole audit, and where there is none.
 	Reading *stats.Estimate `json:"reading,omitempty"`
 	Verdict string          `json:"verdict"`
-	// Placed says that there was a verdict on the model, and Found that it sees a memory, or records that
-	// were pushed away.
-	Placed bool `json:"placed"`
-	Found  bool `json:"found"`
+	// Placed says that there was a verdict on the model, Accused that it is anything but forgotten, and
+	// Memory that it is a memory, and not records that were pushed away.
+	Placed  bool `json:"placed"`
+	Accused bool `json:"accused"`
+	Memory  bool `json:"memory"`
 }
 
 func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
@@ -78,11 +79,11 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		return nil, err
 	}
 	references := slices.Max(s.References)
-	retrained, err := trained(ctx, c, lab.RetainedRecords, references+s.Models)
+	retrained, err := trained(ctx, c, lab.RetainedRecords, 0, references+s.Models)
 	if err != nil {
 		return nil, err
 	}
-	originals, err := trained(ctx, c, lab.AllRecords, references+s.Models)
+	originals, err := trained(ctx, c, lab.AllRecords, references, references+s.Models)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := judge.ExportAll(dir, c, slices.Concat(retrained[references:], originals[references:]), retrained[:references]); err != nil {
+	if err := judge.ExportAll(dir, c, slices.Concat(retrained[references:], originals), retrained[:references]); err != nil {
 		return nil, err
 	}
 	e, err := judge.Open(dir)
@@ -114,9 +115,10 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 	return out, nil
 }
 
-// trained returns n models of a case that differ in their seeds alone.
-func trained(ctx context.Context, c *audit.Case, on lab.TrainedOn, n int) (out []*audit.Model, err error) {
-	for k := range n {
+// trained returns models of a case that differ in their seeds alone, which are from to to - 1 more than
+// the case's.
+func trained(ctx context.Context, c *audit.Case, on lab.TrainedOn, from, to int) (out []*audit.Model, err error) {
+	for k := from; k < to; k++ {
 		t, err := c.TrainedModel(ctx, lab.ModelSpec{Rows: on, Seed: c.Seed + k})
 		if err != nil {
 			return nil, err
@@ -144,12 +146,12 @@ func beside(e *judge.Evidence, n int) *judge.Evidence {
 // answers returns those of the audit of a model and of its lenses.
 func answers(r *judge.Report, model string) []Answer {
 	h := r.Headline(model)
-	out := []Answer{{Lens: wholeAudit, Verdict: string(h.Answer), Placed: h.Answer != judge.NoAnswer, Found: h.Found()}}
+	out := []Answer{{Lens: wholeAudit, Verdict: string(h.Answer), Placed: h.Answer != judge.NoAnswer && h.Answer != judge.NoPower,
+		Accused: h.Found(), Memory: h.Found() && h.Answer != judge.PushedAway}}
 	for _, v := range r.Verdicts {
 		if v.Reading.Model == model {
-			found := v.Call.Found()
 			out = append(out, Answer{Lens: v.Name(), Reading: finite(v.Reading.Estimate), Verdict: string(v.Call),
-				Placed: found || v.Call == audit.Forgotten, Found: found})
+				Placed: v.Call.Found() || v.Call == audit.Forgotten, Accused: v.Call.Found(), Memory: v.Memory()})
 		}
 	}
 	return out

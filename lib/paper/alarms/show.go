@@ -17,8 +17,8 @@ func show(e *paper.Env, s Study, ev *paper.Evidence[Answer]) *paper.Output {
 		Columns: []report.Column{
 			{Name: "lens"},
 			{Name: "false alarms", Note: "share of the retrained networks that a verdict calls remembered or pushed away; 95 % interval over cases; best 0"},
-			{Name: "no verdict", Note: "share of the retrained networks that the lens, by its own word, cannot place"},
-			{Name: "memories found", Note: "share of the originals of other seeds; 95 % interval over cases; best 1"},
+			{Name: "no verdict", Note: "share of the retrained networks of which the lens, or the whole audit, says that it cannot tell"},
+			{Name: "memories found", Note: "share of the originals of other seeds in which a memory is seen; 95 % interval over cases; best 1"},
 			{Name: "cases", Note: "that the lens applies to"},
 		},
 		Provenance: ev.Provenance(e, id, s.Scale, Results, s.Models),
@@ -85,10 +85,10 @@ func rates(all []Answer, lens string, retrained int) errorRates {
 		switch {
 		case a.Remembers:
 			n.remember++
-			n.found += one(a.Found)
+			n.found += one(a.Memory)
 		default:
 			n.forgot++
-			n.alarms += one(a.Found)
+			n.alarms += one(a.Accused)
 			n.silent += one(!a.Placed)
 		}
 	}
