@@ -220,7 +220,7 @@ func (e *lanesEpoch) runParts(runs []deviceRun, parts [][]trainStep, capacity in
 		if err != nil {
 			return err
 		}
-		e.memory.measure(p.name, time.Since(began), to-from)
+		e.memory.measure(p.name, timeSince(began), to-from)
 		each := len(losses) / len(e.lanes)
 		for k, a := range e.lanes {
 			a.notFinite = a.notFinite || finite[k] != 1
@@ -253,10 +253,11 @@ type deviceProgram struct {
 	own   []*tensors.Tensor                                                 // belong to the program
 }
 
-// For tests: the number of executions, and what fails before one of so many models.
+// For tests: the number of executions, what fails before one of so many models, and how long one took.
 var (
 	executions      atomic.Int64
 	beforeExecution func(models int) error
+	timeSince       = time.Since
 )
 
 // execute runs steps from to to-1 of every lane. It returns 1 for lanes whose weights are finite, and
