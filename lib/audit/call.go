@@ -26,7 +26,7 @@ const (
 	Beyond     Call = "beyond"      // unlike both, on the far side of the oracle
 	Backwards  Call = "backwards"   // unlike both, on the far side of the original
 	Unclear    Call = "unclear"     // like both
-	CannotTell Call = "cannot tell" // the number is no evidence: scores are tied, or outputs collapsed
+	CannotTell Call = "cannot tell" // the number is no evidence: scores are tied, outputs collapsed, or too few retrained models
 	TooFew     Call = "too few"     // too few records for any number to be evidence
 	NotAsked   Call = "not asked"   // the lens does not apply to the case
 )
@@ -42,7 +42,7 @@ var calls = map[Call]string{
 	Beyond:     "unlike both, on the far side of the oracle",
 	Backwards:  "unlike both, on the far side of the original",
 	Unclear:    "like both",
-	CannotTell: "the number is no evidence, because values are tied or a model's outputs collapsed",
+	CannotTell: "the number is no evidence, because values are tied, a model's outputs collapsed, or nothing shows what another seed does",
 	TooFew:     "so few records that no value would be evidence",
 	NotAsked:   "the lens cannot look at such a case",
 }
@@ -152,30 +152,102 @@ type Placement struct {
 	readings [][]Reading // model by model
 	calls    [][]Call
 	ends     [2][]Reading // of the original and the oracle
+	apart    []bool       // of each lens: the original is unlike the retrained models
 	isEnd    []bool       // of each model
 }
 
-// Place reads models through every lens of the case and places them between original and oracle.
+// Place reads models through every lens of the case and places them between the original and what
+// models are like that never had the records: the oracle, and one that was retrained from another seed
+// (ReferenceOf). A model with the weights of the latter is compared with the oracle alone.
 func (c *Case) Place(models ...*Model) (*Placement, error) {
-	ends, err := c.Readings(c.Original, c.Oracle)
+	if err := checkModels(models); err != nil {
+		return nil, err
+	}
+	second, err := c.secondOracle()
 	if err != nil {
 		return nil, err
 	}
-	readings, err := c.Readings(models...)
+	readings, err := c.readOnce(append([]*Model{c.Original, c.Oracle, second}, models...))
 	if err != nil {
 		return nil, err
 	}
-	n := len(c.lenses())
-	p := &Placement{lenses: c.lenses(), models: models, ends: [2][]Reading{ends[:n], ends[n:]}}
-	for i, m := range models {
-		p.readings, p.isEnd = append(p.readings, readings[i*n:(i+1)*n]), append(p.isEnd, m == c.Original || m == c.Oracle)
-		var calls []Call
-		for k, r := range p.readings[i] {
-			calls = append(calls, CallOf(r, p.ends[0][k], p.ends[1][k]))
+	retrained := readings[1:3]
+	for i, m := range []*Model{c.Oracle, second} {
+		if err := c.markDrawnAlike(m, retrained[i]); err != nil {
+			return nil, err
 		}
-		p.calls = append(p.calls, calls)
+	}
+	p := &Placement{lenses: c.lenses(), models: models, readings: readings[3:], ends: [2][]Reading(readings[:2])}
+	for k, l := range p.lenses {
+		p.apart = append(p.apart, !Alike(p.ends[0][k], ReferenceOf(l, retrained[0][k], retrained[1][k])))
+	}
+	for i, m := range models {
+		beside := retrained
+		if m.Weights.Hash() == second.Weights.Hash() {
+			beside = retrained[:1]
+		}
+		var calls []Call
+		for k, l := range p.lenses {
+			calls = append(calls, CallBeside(l, p.readings[i][k], p.ends[0][k], readingsOf(beside, k)...))
+		}
+		p.calls, p.isEnd = append(p.calls, calls), append(p.isEnd, m == c.Original || m == c.Oracle)
 	}
 	return p, nil
+}
+
+// CallBeside is CallOf beside retrained models, by ReferenceOf, unless they do not show what a seed does.
+func CallBeside(l Lens, m, original Reading, retrained ...Reading) Call {
+	reference := ReferenceOf(l, retrained...)
+	call := CallOf(m, original, reference)
+	if call != NotAsked && WithheldReason(m, original, reference).Call == "" && SeedReason(m, retrained...).Call != "" {
+		return CannotTell
+	}
+	return call
+}
+
+// readingsOf are the readings of several models by lens k.
+func readingsOf(models [][]Reading, k int) (out []Reading) {
+	for _, of := range models {
+		out = append(out, of[k])
+	}
+	return out
+}
+
+// readOnce reads models by every lens, those with equal weights once.
+func (c *Case) readOnce(models []*Model) ([][]Reading, error) {
+	at, distinct := map[string]int{}, []*Model(nil)
+	for _, m := range models {
+		if _, known := at[m.Weights.Hash()]; !known {
+			at[m.Weights.Hash()], distinct = len(distinct), append(distinct, m)
+		}
+	}
+	all, err := c.Readings(distinct...)
+	if err != nil {
+		return nil, err
+	}
+	var out [][]Reading
+	for _, m := range models {
+		n := len(c.lenses())
+		own := slices.Clone(all[at[m.Weights.Hash()]*n:][:n])
+		for k := range own {
+			own[k].Model = m.Label
+		}
+		out = append(out, own)
+	}
+	return out, nil
+}
+
+// markDrawnAlike says in the readings of a retrained model whether its losses find the sets drawn alike.
+func (c *Case) markDrawnAlike(m *Model, readings []Reading) error {
+	e, err := c.Evidence(Loss{}.Info().Needs, m)
+	if err != nil {
+		return err
+	}
+	alike := e.DrawnAlike(e.Models[0])
+	for k := range readings {
+		readings[k].DrawnAlike = alike
+	}
+	return nil
 }
 
 // Calls returns the calls of every model, one per lens, and the readings behind them, model by
@@ -276,7 +348,7 @@ func (p *Placement) Map(title string) plot.Heatmap {
 }
 
 // Shares returns the numbers of Map: a row per model, without original and oracle, and a column per
-// lens. A value is NaN where original and oracle are alike, a reading is no evidence, or the lens
+// lens. A value is NaN where the original is like the retrained models, a reading is no evidence, or the lens
 // was not asked.
 func (p *Placement) Shares() (out [][]float64) {
 	for i := range p.models {
@@ -286,7 +358,7 @@ func (p *Placement) Shares() (out [][]float64) {
 		values := make([]float64, len(p.lenses))
 		for k, r := range p.readings[i] {
 			original, oracle := p.ends[0][k], p.ends[1][k]
-			if values[k] = (r.Value - oracle.Value) / (original.Value - oracle.Value); !p.calls[i][k].tellsApart() || Alike(original, oracle) {
+			if values[k] = (r.Value - oracle.Value) / (original.Value - oracle.Value); !p.calls[i][k].tellsApart() || !p.apart[k] {
 				values[k] = math.NaN()
 			}
 		}

@@ -202,6 +202,60 @@ func TestThePictureOfLensesHasTheOriginalAtOne(t *testing.T) {
 	}
 }
 
+// fixedReadings is a lens with given readings, by label.
+type fixedReadings struct {
+	Loss
+	of map[string]Reading
+}
+
+func (l fixedReadings) Read(_ *Evidence, m *Arrays) (*Reading, error) {
+	r := l.of[m.Name]
+	return &r, nil
+}
+
+// By hand: the reading of the second oracle, 0.3, makes the reference 0.15 -+ 0.48, which holds a model at
+// 0.35. Beside the oracle alone, 0 -+ 0.16, the second oracle is unlike it, and so is a copy of it.
+func TestModelsArePlacedBesideBothOracles(t *testing.T) {
+	c := openCase(t, newLab(t), island())
+	second, err := c.secondOracle()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copied, model := c.NewModel("a copy", second.Weights), c.NewModel("a model", c.Problem.InitialWeights(3))
+	at := map[string]Reading{c.Original.Label: reading(0.9, 1.1), c.Oracle.Label: reading(-0.05, 0.05), second.Label: reading(0.25, 0.35),
+		model.Label: reading(0.3, 0.4)}
+	place := func(coordinates bool) [][]Call {
+		for label, r := range at {
+			r.Coordinates = coordinates
+			at[label] = r
+		}
+		c.Lenses = []Lens{fixedReadings{of: at}}
+		calls, _, err := c.Calls(c.Original, c.Oracle, second, copied, model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return calls
+	}
+	for k, want := range []Call{Remembered, Forgotten, Between, Between, Forgotten} {
+		if got := place(false)[k][0]; got != want {
+			t.Errorf("model %d is called %s, want %s", k, got, want)
+		}
+	}
+	// Of coordinates, one oracle shows nothing of seeds, and two make a wide interval.
+	for k, want := range []Call{Blind, Blind, CannotTell, CannotTell, Blind} {
+		if got := place(true)[k][0]; got != want {
+			t.Errorf("coordinates: model %d is called %s, want %s", k, got, want)
+		}
+	}
+	p, err := c.Place(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if share := p.Shares()[0][0]; !math.IsNaN(share) {
+		t.Errorf("%v of a memory that cannot be told from another seed", share)
+	}
+}
+
 // Every call has a mark and a colour in tables.
 func TestEveryCallIsKnownAsAVerdict(t *testing.T) {
 	for call := range calls {

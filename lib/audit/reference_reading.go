@@ -22,7 +22,7 @@ const seedWeight = 2
 //     (Reading.DrawnAlike, and the lens's own null of non-members), nothing speaks for forgotten records that
 //     a seed moves together. What it does to each of them alone is in the intervals over records.
 //  2. Lenses that compare coordinates, and intervals over draws, say nothing of seeds: the spread alone
-//     counts, if SpreadKnown.
+//     counts, if it is known (SeedReason).
 //  3. A reading without an interval gives none.
 //
 // It is no evidence where one of the readings is none. It panics without readings.
@@ -57,10 +57,22 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 // normal95 is the half of a 95 % interval in standard errors.
 const normal95 = 1.959963984540054
 
-// SpreadKnown reports whether readings of several retrained models show what a seed does. Those of two
-// models that are compared with each other, coordinate by coordinate, do not: they are one number.
-func SpreadKnown(retrained ...Reading) bool {
-	return len(retrained) < 2 || len(seedValues(retrained)) > 1
+// SeedReason returns the reason against a reading that is compared with retrained models which do not show
+// what a seed does to it; empty where they do. One number between two models, coordinate by coordinate, does
+// not, nor does one interval over draws of the same records.
+func SeedReason(m Reading, retrained ...Reading) Reason {
+	switch {
+	case len(retrained) == 0:
+		return Reason{}
+	case m.Overlapping() && len(retrained) < 2:
+		return Reason{CannotTell, "its interval is over draws that share the forgotten records, so that only two or more retrained models show how far " +
+			"a model that never had them may lie"}
+	case m.Coordinates && len(retrained) < 2:
+		return Reason{CannotTell, "one retrained model does not show what another seed does to it"}
+	case m.Coordinates && len(seedValues(retrained)) < 2:
+		return Reason{CannotTell, "two retrained models have one reading between them, which does not show what another seed does; a third one does"}
+	}
+	return Reason{}
 }
 
 // seedValues are the values of readings; where a lens compares coordinates, without those that two models
@@ -72,6 +84,16 @@ func seedValues(of []Reading) (out []float64) {
 		}
 	}
 	return out
+}
+
+// DrawnAlike reports whether the losses of a model that never had the records do not tell the forgotten
+// from the held-out ones. Without losses, or with too few records, nothing is known.
+func (e *Evidence) DrawnAlike(m *Arrays) bool {
+	if m.Losses == nil || len(e.HeldOut) < MinRecords || len(e.Forget) < MinRecords {
+		return false
+	}
+	r, err := Loss{}.Read(e, m)
+	return err == nil && r.LikeNull()
 }
 
 func square(x float64) float64 { return x * x }

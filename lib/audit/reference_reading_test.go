@@ -27,9 +27,10 @@ func TestReferencesAllowForSeeds(t *testing.T) {
 	}{
 		"one model":                  {referenceReadings(false, "records", 0.6), 4.302653 * unit * math.Sqrt2, 0.6, true},
 		"two models":                 {referenceReadings(false, "records", 0.61, 0.59), 3.182446 * two, 0.6, true},
-		"coordinates, one model":     {referenceReadings(true, "records", 0.6), 0.0392, 0.6, true},
+		"coordinates, one model":     {referenceReadings(true, "records", 0.6), 0.0392, 0.6, false},
 		"coordinates, one pair":      {referenceReadings(true, "records", 0.6, 0.6), 0.0392, 0.6, false},
 		"coordinates, two pairs":     {referenceReadings(true, "records", 0.61, 0.61, 0.59), 12.706205 * math.Sqrt(0.0002*1.5), 0.60333, true},
+		"draws, one model":           {referenceReadings(false, stats.OverDraws, 0.6), 0.0392, 0.6, false},
 		"draws, two models":          {referenceReadings(false, stats.OverDraws, 0.61, 0.59), 12.706205 * math.Sqrt(0.0002*1.5), 0.6, true},
 		"draws, two models that tie": {referenceReadings(false, stats.OverDraws, 0.6, 0.6), 0.0392, 0.6, true},
 		"far apart":                  {referenceReadings(false, "records", 0.7, 0.5), 3.182446 * math.Sqrt(1.5*(2*unit*unit+0.02)/3), 0.6, true},
@@ -39,8 +40,9 @@ func TestReferencesAllowForSeeds(t *testing.T) {
 		if name == "coordinates, two pairs" {
 			center = 0.6 // of the distinct ones
 		}
-		if math.Abs(got.Value-c.mid) > 1e-4 || math.Abs(center-got.Low-c.below) > 2e-5 || SpreadKnown(c.of...) != c.known {
-			t.Errorf("%s: %v, want %v less %v; the spread is known: %v", name, got.Estimate, center, c.below, SpreadKnown(c.of...))
+		why := SeedReason(c.of[0], c.of...)
+		if math.Abs(got.Value-c.mid) > 1e-4 || math.Abs(center-got.Low-c.below) > 2e-5 || (why == Reason{}) != c.known {
+			t.Errorf("%s: %v, want %v less %v; against the spread: %q", name, got.Estimate, center, c.below, why)
 		}
 		if above := got.High - got.Value; above < got.Value-got.Low-1e-2 {
 			t.Errorf("%s: %v above, though the intervals are wider there", name, got.Estimate)

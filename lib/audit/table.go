@@ -19,13 +19,8 @@ import (
 
 // Readings reads every model through every lens, model by model.
 func (c *Case) Readings(models ...*Model) ([]Reading, error) {
-	if len(models) == 0 {
-		return nil, errors.New("audit: no models to read")
-	}
-	for i, m := range models {
-		if m == nil {
-			return nil, fmt.Errorf("audit: model %d is nil; the models of a case are made with Open and Unlearn", i)
-		}
+	if err := checkModels(models); err != nil {
+		return nil, err
 	}
 	var out []Reading
 	task := progress.Begin("reading models", len(models)*len(c.lenses()))
@@ -48,6 +43,17 @@ func (c *Case) Readings(models ...*Model) ([]Reading, error) {
 		}
 	}
 	return out, nil
+}
+
+// checkModels returns an error if there are no models, or one is nil.
+func checkModels(models []*Model) error {
+	if len(models) == 0 {
+		return errors.New("audit: no models to read")
+	}
+	if i := slices.Index(models, nil); i >= 0 {
+		return fmt.Errorf("audit: model %d is nil; the models of a case are made with Open and Unlearn", i)
+	}
+	return nil
 }
 
 // collapsedOutputs returns the reason against every reading of a model that gives many records the
@@ -85,7 +91,8 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 		ID: "audit/" + c.DataSet(), Title: "What is left of " + c.describeForgetSet(),
 		Columns: []report.Column{{Name: "model"}},
 		Caption: "One row per model, one column per lens: value, 95 % interval over records, and where that places the model between " +
-			"the original, of which nothing was unlearned, and the oracle, retrained without the records.",
+			"the original, of which nothing was unlearned, and two networks that were retrained without the records, the oracle and one of another seed: " +
+			"what a seed does is no verdict. The second of them is compared with the oracle alone.",
 		Provenance: c.Provenance(),
 	}
 	for i, lens := range c.lenses() {

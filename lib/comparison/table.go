@@ -67,8 +67,8 @@ func (r *Result) Table() *report.Table {
 	t := &report.Table{
 		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(),
 		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict of most seeds with " +
-			"their number. A verdict places the model between the original, of which nothing was unlearned, and the model that was retrained " +
-			"without the records.",
+			"their number. A verdict places the model between the original, of which nothing was unlearned, and two models that were retrained " +
+			"without the records, of which the second shows what another seed does; it is itself compared with the first alone.",
 	}
 	for k, lens := range r.Study.Lenses {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.Info().Measures + r.nullText(k)})

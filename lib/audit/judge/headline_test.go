@@ -145,10 +145,13 @@ func TestTablesAndReportsCallAlike(t *testing.T) {
 	seen := map[audit.Call]int{}
 	for range 4000 {
 		memory, coordinates := []audit.Side{audit.Above, audit.Below}[rng.IntN(2)], rng.IntN(4) == 0
-		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), reading("retrained", memory, coordinates)
-		v := Verdict{Lens: audit.Loss{}, Reading: m, Original: &original, Retrained: []audit.Reading{retrained}}
+		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), []audit.Reading(nil)
+		for range 1 + rng.IntN(3) {
+			retrained = append(retrained, reading("retrained", memory, coordinates))
+		}
+		v := Verdict{Lens: audit.Loss{}, Reading: m, Original: &original, Retrained: retrained}
 		v.place()
-		want := audit.CallOf(m, original, audit.ReferenceOf(audit.Loss{}, retrained))
+		want := audit.CallBeside(audit.Loss{}, m, original, retrained...)
 		if v.Call != want {
 			t.Fatalf("%+v beside %+v and %+v: a report says %s, a table %s", m, original, retrained, v.Call, want)
 		}

@@ -209,19 +209,9 @@ func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, error) {
 		r.NoEvidence = e.collapsedOutputs(m)
 	}
 	if err == nil && m.Role == Retrained && !j.Info().Cost {
-		r.DrawnAlike = e.findsDrawnAlike(m)
+		r.DrawnAlike = e.DrawnAlike(m)
 	}
 	return r, err
-}
-
-// findsDrawnAlike reports whether the losses of a model do not tell forgotten from held-out records.
-// Without losses, or with too few records, nothing is known.
-func (e *Evidence) findsDrawnAlike(m *Model) bool {
-	if m.Losses == nil || len(e.HeldOut) < audit.MinRecords || len(e.Forget) < audit.MinRecords {
-		return false
-	}
-	r, err := audit.Loss{}.Read(&e.Evidence, m)
-	return err == nil && r.LikeNull()
 }
 
 // tooFewReason returns the reason against sets that are too small, if the lens needs one.

@@ -161,14 +161,13 @@ func (v *Verdict) call(ref *audit.Reading, l audit.Likeness) (call audit.Call, w
 	if reason := v.setsDiffer(ref); reason.Call != "" {
 		return reason.Call, reason.Why
 	}
-	switch {
-	case !m.HasInterval() || ref != nil && !ref.HasInterval(), ref == nil && o == nil:
+	if !m.HasInterval() || ref != nil && !ref.HasInterval() || ref == nil && o == nil {
 		return Unplaced, ""
-	case ref != nil && m.Overlapping() && len(v.Retrained) < 2:
-		return audit.CannotTell, "its interval is over draws that share the forgotten records, so that only two or more retrained models show how far " +
-			"a model that never had them may lie"
-	case !audit.SpreadKnown(v.Retrained...):
-		return audit.CannotTell, "two retrained models have one reading between them, which does not show what another seed does; a third one does"
+	}
+	if reason := audit.SeedReason(m, v.Retrained...); reason.Call != "" {
+		return reason.Call, reason.Why
+	}
+	switch {
 	case ref == nil && l.Original:
 		return Unmoved, ""
 	case ref == nil:

@@ -17,8 +17,9 @@ const (
 	id    = "lenses"
 	title = "Do the lenses agree?"
 	doc   = "Each cell: what a lens shows, its 95 % interval, and where that places the model between the original, of which nothing was unlearned, " +
-		"and the oracle, retrained without the records. A lens that cannot tell original from oracle is blind on that case: nothing " +
-		"that it says of a method is evidence there."
+		"and two networks that were retrained without the records, the oracle and one of another seed, which shows what a seed does. A lens that cannot " +
+		"tell the original from these is blind on that case: nothing that it says of a method is evidence there. The network of the other seed is compared " +
+		"with the oracle alone."
 	picture = "How much of what the original remembers a lens finds in a model: 1 as in the original, dark, 0 as in the oracle, light; a dash where " +
 		"the lens cannot tell these two apart. Where the numbers of a line differ, the lenses disagree. Numbers far below 0 or above 1 " +
 		"lie beyond the oracle or the original. The table has the intervals."

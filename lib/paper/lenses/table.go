@@ -48,8 +48,9 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		task.Add(1)
 	}
 	t.Notes = append(t.Notes,
-		"M2 of the oracle against itself is 0 exactly, so that the lens 'against the oracle' is hardly ever blind, however small the "+
-			"difference. The row 'retrained, other seed' shows how it can place a perfect unlearner.",
+		"M2 of the oracle against itself is 0 exactly, and what another seed does to it is one number, that of the row 'retrained, other seed'. From one "+
+			"number Student's interval of one more is wide, so that the lens 'against the oracle' places only models that are many times as far away, and "+
+			"that row cannot be placed.",
 		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.",
 		"'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
 	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{int64(e.Shift)}

@@ -151,6 +151,17 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 	return out, nil
 }
 
+// copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
+// they have the paper's fractions and seeds at every scale.
+func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
+	s.Texts.Fractions, s.Texts.Seeds = nil, 0
+	out, err := textStudies(ctx, s)
+	for i := range out {
+		out[i].Variants = slices.DeleteFunc(out[i].Variants, func(v Variant) bool { return v.Label != NoOp && v.Label != Oracle })
+	}
+	return out, err
+}
+
 // textSetting is the setting of a cell of texts.
 func (s Study) textSetting(k cellKey) lab.Setting {
 	t := s.Texts
@@ -253,9 +264,10 @@ var textRecipe = Recipe{
 var textCopies = Recipe{
 	ID:    "ruler/text-duplicates",
 	Title: "RULER on texts. Forgotten documents that stay as a copy",
-	Doc: "How many of the forgotten documents keep an identical copy in the retain set and in the test part, and M4 of their records and of the others. " +
+	Doc: "How many of the forgotten documents keep an identical copy in the retain set and in the test part, and M4 of all forgotten records, of those " +
+		"whose document keeps a copy in the retain set, and of the others. " +
 		"A retrained model was trained on the text of every document with a copy: nothing of it can be forgotten while the copy stays.",
-	studies: textStudies,
+	studies: copyStudies,
 }
 
 // Metrics of texts.
@@ -283,14 +295,15 @@ func init() {
 		t := e.table(textCopies, s, parts...)
 		t.Columns = []report.Column{{Name: "fraction"},
 			{Name: "forgotten documents"}, {Name: "copy in the retain set"}, {Name: "copy in the test part"},
+			{Name: "M4, original", Note: "of all forgotten records; mean over seeds, t interval over seeds, null 0.5"}, {Name: "M4, oracle"},
 			{Name: "original, with copy", Note: "M4 of the forgotten records whose document keeps a copy in the retain set; means over seeds, null 0.5"},
-			{Name: "oracle, with copy"}, {Name: "original, without"}, {Name: "oracle, without"}}
+			{Name: "oracle, with copy"}, {Name: "original, without"}, {Name: "oracle, without"},
+			{Name: "forget loss, original", Note: "of hidden tokens of forgotten records, in nats; mean over seeds"}, {Name: "forget loss, oracle"}}
 		for _, c := range parts {
 			for _, f := range c.Study.Fractions {
 				t.Rows = append(t.Rows, c.textCopiesRow(f))
 			}
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("The original is the row '%s' of ruler/text.", NoOp))
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil
 	}
@@ -316,10 +329,15 @@ func (c *Collected) textCopiesRow(f float64) report.Row {
 		return report.Num(mean(values(rows, value)), 4)
 	}
 	with, without := func(r Row) float64 { return r.M4WithCopy }, func(r Row) float64 { return r.M4Without }
+	m4Of := func(rows []Row) report.Cell { return report.Est(seedMean(rows, m4).ClampedTo(0, 1), m4.Digits) }
+	lossOf := func(rows []Row) report.Cell {
+		return report.Num(mean(values(rows, forgetLoss.Value)), forgetLoss.Digits)
+	}
 	first := original[0]
 	return report.Row{Group: c.reading(), Cells: []report.Cell{
-		report.Str(percent(f)), report.Str(fmt.Sprint(first.Documents)), share(first.InRetain), share(first.InTest),
+		report.Str(percent(f)), report.Str(fmt.Sprint(first.Documents)), share(first.InRetain), share(first.InTest), m4Of(original), m4Of(oracle),
 		of(original, first.WithCopy, with), of(oracle, first.WithCopy, with), of(original, first.Without, without), of(oracle, first.Without, without),
+		lossOf(original), lossOf(oracle),
 	}}
 }
 
@@ -334,16 +352,17 @@ func textNotes(c *Collected) []string {
 	notes = append(notes,
 		fmt.Sprintf("%s of %s, about a fifth of them held out; a record is a sentence of at most %d tokens, a longer one is cut. The paper lists 30,000 "+
 			"records and says neither how it draws nor how it divides them.", capital(documents), size.Set, size.Tokens),
-		trainingNote(size),
-		fmt.Sprintf("Unlearning as in the paper: AdamW at %g, weight decay %g, batches of %d; epochs as in its tables. Methods that use both sets take a "+
-			"batch of the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
-		"SCRUB and Bad Teacher compare the scores of hidden tokens with those of a teacher that sees the same hidden tokens; the paper does not say how.",
+		trainingNote(size))
+	if slices.ContainsFunc(c.variants(), func(v Variant) bool { return !v.Control }) {
+		notes = append(notes, textMethodNotes()...)
+	}
+	notes = append(notes,
 		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
 			"below; identical sentences tie, and %q is what the published program computes.", lossRecords, "M4, as coded"))
 	if size.Weights == "" {
 		notes = append(notes, fmt.Sprintf("The vocabulary, at most %d tokens, is learned from the training texts, of which some are forgotten later: "+
 			"the oracle has it too.", size.Vocabulary))
-	} else {
+	} else if slices.ContainsFunc(c.variants(), func(v Variant) bool { return v.Label == Destroyed }) {
 		notes = append(notes, fmt.Sprintf("%q are the weights before the training on these texts, and the oracle begins with them too.", Destroyed))
 	}
 	if !slices.Equal(s.Fractions, fractions) {
@@ -357,6 +376,15 @@ func textNotes(c *Collected) []string {
 		notes = append(notes, fmt.Sprintf("%s; the paper has %d.", report.Plural(len(s.Seeds), "seed"), textSeeds))
 	}
 	return notes
+}
+
+// textMethodNotes say how the methods on texts differ from the paper's.
+func textMethodNotes() []string {
+	return []string{
+		fmt.Sprintf("Unlearning as in the paper: AdamW at %g, weight decay %g, batches of %d; epochs as in its tables. Methods that use both sets take a "+
+			"batch of the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
+		"SCRUB and Bad Teacher compare the scores of hidden tokens with those of a teacher that sees the same hidden tokens; the paper does not say how.",
+	}
 }
 
 // networkNote says how the network differs from the paper's.
