@@ -143,7 +143,7 @@ func TestTablesAndReportsCallAlike(t *testing.T) {
 		return r
 	}
 	seen := map[audit.Call]int{}
-	for range 4000 {
+	for range 10000 {
 		memory, coordinates := []audit.Side{audit.Above, audit.Below}[rng.IntN(2)], rng.IntN(4) == 0
 		m, original, retrained := reading("m", memory, coordinates), reading("original", memory, coordinates), []audit.Reading(nil)
 		for range 1 + rng.IntN(3) {
