@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/paper"
 )
 
 // As published some forgotten document stays as a copy; grouped none does. M4 of all forgotten
@@ -49,18 +50,29 @@ func TestCopiesStayAsPublishedAndNotWhenTheyAreForgottenTogether(t *testing.T) {
 
 func TestTablesOfTextsSayWhatDiffersFromThePaper(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
-	for _, r := range []Recipe{textRecipe, textCopies} {
+	for _, of := range []struct {
+		Recipe
+		own, others []string
+	}{
+		{textRecipe, []string{"20 % of the documents", "SCRUB and Bad Teacher", "2 seeds; the paper has 5"}, nil},
+		{textCopies, nil, []string{"SCRUB", "of the documents are forgotten", "the paper has"}}, // the paper's fractions and seeds, and no method
+	} {
+		r := of.Recipe
 		out, err := r.Run(t.Context(), e, tiny())
 		if err != nil {
 			t.Fatal(err)
 		}
 		notes := strings.Join(out.Table.Notes, "\n")
-		for _, words := range []string{
-			"a BERT of 1 layer and width 8 that begins with random weights", "20 % of the documents", "40 documents, drawn with all of their copies, of generated_reports", "at most 12 tokens", "2 epochs at 0.001; the paper's 3 epochs at 2e-05",
-			"SCRUB and Bad Teacher", "at most 120 tokens, is learned", "2 seeds; the paper has 5", "Generated data stand in for published texts",
-		} {
+		for _, words := range append(of.own, "a BERT of 1 layer and width 8 that begins with random weights",
+			"40 documents, drawn with all of their copies, of generated_reports", "at most 12 tokens", "2 epochs at 0.001; the paper's 3 epochs at 2e-05",
+			"at most 120 tokens, is learned", "Generated data stand in for published texts") {
 			if !strings.Contains(notes, words) {
 				t.Errorf("%s: no note has %q: %s", r.ID, words, notes)
+			}
+		}
+		for _, words := range of.others {
+			if strings.Contains(notes, words) {
+				t.Errorf("%s: a note has %q: %s", r.ID, words, notes)
 			}
 		}
 		var csv bytes.Buffer
@@ -68,11 +80,11 @@ func TestTablesOfTextsSayWhatDiffersFromThePaper(t *testing.T) {
 			t.Errorf("%s: the runs have no copies (%v)", r.ID, err)
 		}
 	}
-	paper, err := ScaleByName("paper")
+	full, err := ScaleByName("paper")
 	if err != nil {
 		t.Fatal(err)
 	}
-	studies, err := textStudies(t.Context(), paper)
+	studies, err := textStudies(t.Context(), full)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,6 +96,21 @@ func TestTablesOfTextsSayWhatDiffersFromThePaper(t *testing.T) {
 	}
 	if strings.Contains(notes, "seeds; the paper") || strings.Contains(notes, "is learned") {
 		t.Errorf("notes at the paper's scale: %s", notes)
+	}
+}
+
+// A row has M4 of all forgotten records, with its interval over seeds, and of its two parts, of the original
+// before the oracle.
+func TestTheTableOfCopiesReadsOriginalsBeforeOracles(t *testing.T) {
+	row := func(variant string, seed int, m4, with, without, loss float64) Row {
+		return Row{Variant: variant, Fraction: 0.05, Seed: seed, M4: m4, TextEvidence: &TextEvidence{Documents: 4, InRetain: 3, InTest: 1, WithCopy: 6,
+			Without: 2, M4WithCopy: with, M4Without: without, ForgetLoss: loss}}
+	}
+	c := &Collected{Study: Study{Name: "texts " + asPublished}, Evidence: paper.Evidence[Row]{Rows: []Row{
+		row(NoOp, 0, 0.2, 0.1, 0.5, 3), row(NoOp, 1, 0.3, 0.2, 0.6, 4), row(Oracle, 0, 0.6, 0.7, 0.3, 5), row(Oracle, 1, 0.7, 0.8, 0.4, 6)}}}
+	want := "5 % | 4 | 3 (75 %) | 1 (25 %) | 0.2500 [0.0000, 0.8853] | 0.6500 [0.0147, 1.0000] | 0.1500 | 0.7500 | 0.5500 | 0.3500 | 3.500 | 5.500"
+	if got := textOf(c.textCopiesRow(0.05)); got != want {
+		t.Errorf("the row is %s, want %s", got, want)
 	}
 }
 
