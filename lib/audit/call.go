@@ -25,7 +25,7 @@ const (
 	Between    Call = "between"     // unlike both, and between them
 	Beyond     Call = "beyond"      // unlike both, on the far side of the oracle
 	Backwards  Call = "backwards"   // unlike both, on the far side of the original
-	Unclear    Call = "unclear"     // like both
+	Unclear    Call = "unclear"     // like both, or like the oracle and nearer the original
 	CannotTell Call = "cannot tell" // the number is no evidence: scores are tied, outputs collapsed, or too few retrained models
 	TooFew     Call = "too few"     // too few records for any number to be evidence
 	NotAsked   Call = "not asked"   // the lens does not apply to the case
@@ -35,13 +35,14 @@ const (
 func (c Call) About() string { return calls[c] }
 
 var calls = map[Call]string{
-	Blind:      "original and oracle look alike, or differ away from memory, and the lens cannot tell anything on this case",
+	Blind: "the original differs from retrained models by no more than chance and another seed explain, or away from memory: the lens cannot tell " +
+		"anything on this case",
 	Forgotten:  "like the oracle, unlike the original",
 	Remembered: "like the original, unlike the oracle",
 	Between:    "unlike both, on the way from the original to the oracle",
 	Beyond:     "unlike both, on the far side of the oracle",
 	Backwards:  "unlike both, on the far side of the original",
-	Unclear:    "like both",
+	Unclear:    "like both, or nearer the original and yet no farther from the oracle than chance and another seed explain",
 	CannotTell: "the number is no evidence, because values are tied, a model's outputs collapsed, or nothing shows what another seed does",
 	TooFew:     "so few records that no value would be evidence",
 	NotAsked:   "the lens cannot look at such a case",
@@ -84,6 +85,9 @@ func LikenessOf(m, original, oracle Reading) Likeness {
 // reports all use this rule. If any of the three readings is no evidence (WithheldReason), the call
 // says so.
 //
+// A model that is like the oracle and nearer the original is unclear: it has forgotten as far as nobody can
+// tell, because retrained models differ so much, and by its number it has most of the memory.
+//
 // If original and oracle are alike, the lens is blind on this case. The exception is a model that
 // is unlike both: it is beyond the oracle or, on the side of memory, backwards. A lens of coordinates
 // or of membership is also blind where the original lies on the side of the oracle away from memory
@@ -109,15 +113,15 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 		return Backwards // there was nothing to remember: the method made the records stand out
 	case same:
 		return Beyond
-	case l.Original && l.Oracle:
+	}
+	way := (m.Value - original.Value) / (oracle.Value - original.Value)
+	switch {
+	case l.Original && l.Oracle, l.Oracle && way < 0.5:
 		return Unclear
 	case l.Oracle:
 		return Forgotten
 	case l.Original:
 		return Remembered
-	}
-	way := (m.Value - original.Value) / (oracle.Value - original.Value)
-	switch {
 	case way > 1:
 		return Beyond
 	case way < 0:
@@ -158,7 +162,8 @@ type Placement struct {
 
 // Place reads models through every lens of the case and places them between the original and what
 // models are like that never had the records: the oracle, and one that was retrained from another seed
-// (ReferenceOf). A model with the weights of the latter is compared with the oracle alone.
+// (ReferenceOf). A model with the weights of the latter is compared with the oracle alone, on a lens that
+// both show not to be blind.
 func (c *Case) Place(models ...*Model) (*Placement, error) {
 	if err := checkModels(models); err != nil {
 		return nil, err
@@ -182,13 +187,13 @@ func (c *Case) Place(models ...*Model) (*Placement, error) {
 		p.apart = append(p.apart, !Alike(p.ends[0][k], ReferenceOf(l, retrained[0][k], retrained[1][k])))
 	}
 	for i, m := range models {
-		beside := retrained
+		others := retrained
 		if m.Weights.Hash() == second.Weights.Hash() {
-			beside = retrained[:1]
+			others = retrained[:1]
 		}
 		var calls []Call
 		for k, l := range p.lenses {
-			calls = append(calls, CallBeside(l, p.readings[i][k], p.ends[0][k], readingsOf(beside, k)...))
+			calls = append(calls, callBeside(l, p.readings[i][k], p.ends[0][k], readingsOf(retrained, k), readingsOf(others, k)))
 		}
 		p.calls, p.isEnd = append(p.calls, calls), append(p.isEnd, m == c.Original || m == c.Oracle)
 	}
@@ -197,12 +202,16 @@ func (c *Case) Place(models ...*Model) (*Placement, error) {
 
 // CallBeside is CallOf beside retrained models, by ReferenceOf, unless they do not show what a seed does.
 func CallBeside(l Lens, m, original Reading, retrained ...Reading) Call {
+	return callBeside(l, m, original, retrained, retrained)
+}
+
+// callBeside is CallBeside of a model that is compared with others than all retrained ones.
+func callBeside(l Lens, m, original Reading, retrained, others []Reading) Call {
 	reference := ReferenceOf(l, retrained...)
-	call := CallOf(m, original, reference)
-	if call != NotAsked && WithheldReason(m, original, reference).Call == "" && SeedReason(m, retrained...).Call != "" {
+	if m.Absent == "" && WithheldReason(m, original, reference).Call == "" && SeedReason(m, others...).Call != "" {
 		return CannotTell
 	}
-	return call
+	return Likeness{Original: Alike(m, original), Oracle: Alike(m, ReferenceOf(l, others...))}.Call(m, original, reference)
 }
 
 // readingsOf are the readings of several models by lens k.

@@ -38,6 +38,12 @@ func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
 			t.Errorf("mirrored [%v, %v]: %s, want %s", c.m.Low, c.m.High, got, c.want)
 		}
 	}
+	// Retrained models that differ much hold a model that is nearer the original: nobody can tell.
+	for m, want := range map[Reading]Call{reading(0.25, 0.35): Unclear, reading(0.15, 0.25): Forgotten, reading(0.44, 0.54): Remembered} {
+		if got := CallOf(m, original, reading(-0.45, 0.45)); got != want {
+			t.Errorf("%v between the original and retrained models that differ much: %s, want %s", m.Value, got, want)
+		}
+	}
 	if got := CallOf(reading(0.45, 0.65), reading(0.4, 0.6), reading(0.5, 0.7)); got != Blind {
 		t.Errorf("original and oracle alike: %s", got)
 	}

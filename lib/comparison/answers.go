@@ -33,14 +33,17 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, fmt.Sprintf("Of the %s %d can be found among the retained ones too, with the same inputs: who keeps the copy keeps the record.",
 			report.Plural(r.Runs[0].Forget, "forgotten record"), n))
 	}
-	able, blind, silent := r.sortedLenses()
+	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
-		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained model here, in most seeds: %s. They see no trace of the records, with or "+
-			"without unlearning, which does not mean that there is none%s.", strings.Join(r.lensNames(blind), ", "),
-			r.rightAnswers("the original is ", r.original())))
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in most seeds: %s. What differs there may be chance or the seed. "+
+			"That does not mean that there is no memory%s.", strings.Join(r.lensNames(blind), ", "), r.rightAnswers("the original is ", r.original())))
 	}
 	if len(silent) > 0 {
 		out = append(out, r.silentAnswer(silent))
+	}
+	if len(split) > 0 {
+		out = append(out, fmt.Sprintf("Tell the original from the retrained models in some seeds only, and say little of any method: %s.",
+			strings.Join(r.originalCalls(split), ", ")))
 	}
 	for _, k := range able {
 		if call, _ := majority(r.found(unlearn.RandomWeights{}.Info().Name), k); call == audit.Remembered {
@@ -97,20 +100,40 @@ func mean(of []*Model, accuracy func(*Model) *float64) float64 {
 func (r *Result) silentAnswer(lenses []int) string {
 	var parts []string
 	for _, k := range lenses {
-		says := callCounts(r.original(), k)
-		if call, _ := majority(r.original(), k); call != "" {
-			says = string(call)
+		call, _ := majority(r.original(), k)
+		says := string(call)
+		if why := r.withheld(k, call); why != "" {
+			says += ": " + why
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), says))
 	}
-	why := ""
-	for _, k := range lenses {
-		if call, _ := majority(r.original(), k); call == audit.TooFew {
-			why = fmt.Sprintf(" Too few: with %s to forget and %d held out, no value would be evidence.",
-				report.Plural(r.Runs[0].Forget, "record"), r.Runs[0].Test)
+	return "No evidence for or against, in most seeds: " + strings.Join(parts, "; ") + ". That does not mean that the records are forgotten."
+}
+
+// withheld is the reason of a lens's call on the original or a model of the same seed that it is compared
+// with; empty if none is given.
+func (r *Result) withheld(lens int, call audit.Call) string {
+	for i, m := range r.original() {
+		if m.Calls[lens] != call {
+			continue
+		}
+		for _, of := range r.Runs[i].Models {
+			if len(of.Readings) > lens {
+				if reason := audit.WithheldReason(of.Readings[lens]); reason.Call == call {
+					return reason.Why
+				}
+			}
 		}
 	}
-	return "No evidence for or against, in most seeds: " + strings.Join(parts, ", ") + ". That does not mean that the records are forgotten." + why
+	return ""
+}
+
+// originalCalls are the names of lenses with the numbers of their calls on the original.
+func (r *Result) originalCalls(lenses []int) (out []string) {
+	for _, k := range lenses {
+		out = append(out, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), callCounts(r.original(), k)))
+	}
+	return out
 }
 
 // answer says what a lens found of a model.
@@ -126,11 +149,11 @@ func (r *Result) answer(found []*Model, lens int) string {
 	return fmt.Sprintf("%s (%s) in %d of %d seeds", call, name, n, len(found))
 }
 
-// sortedLenses returns the lenses that tell the original from the retrained model in most
-// seeds, those to which the two look alike, and those without evidence.
-func (r *Result) sortedLenses() (able, blind, silent []int) {
+// sortedLenses returns the lenses that tell the original from the retrained models in most
+// seeds, those that do not, those without evidence, and those of which no majority of seeds says the same.
+func (r *Result) sortedLenses() (able, blind, silent, split []int) {
 	if len(r.original()) == 0 {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
 	for k := range r.Study.Lenses {
 		switch call, _ := majority(r.original(), k); call {
@@ -138,11 +161,13 @@ func (r *Result) sortedLenses() (able, blind, silent []int) {
 			able = append(able, k)
 		case audit.Blind:
 			blind = append(blind, k)
+		case "":
+			split = append(split, k)
 		default:
 			silent = append(silent, k)
 		}
 	}
-	return able, blind, silent
+	return able, blind, silent, split
 }
 
 // original returns the models of which nothing was unlearned: the first of every run.

@@ -60,7 +60,7 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	original, retrained := r.labels()[0], r.labels()[1]
-	able, _, _ := r.sortedLenses()
+	able, _, _, _ := r.sortedLenses()
 	if len(able) == 0 {
 		t.Fatalf("no lens finds the memory: %v", r.Answers())
 	}
@@ -195,7 +195,7 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 	model := func(label string, control bool, call audit.Call) Model {
 		return Model{Label: label, Control: control, Calls: []audit.Call{call}, Readings: make([]audit.Reading, 1)}
 	}
-	return &Result{Study: Study{Lenses: audit.DefaultLenses()[:1]}, Name: "people", Runs: []Run{{Forget: forget, Models: []Model{
+	return &Result{Study: Study{Lenses: Lenses()[:1]}, Name: "people", Runs: []Run{{Forget: forget, Models: []Model{
 		model("original", true, original), model(otherSeed, true, other), model("scrub", false, method)}}}}
 }
 
@@ -214,8 +214,8 @@ func TestAnswersTellOfCopies(t *testing.T) {
 		t.Error(said)
 	}
 	for call, want := range map[audit.Call]string{
-		audit.Blind:      "does not mean that there is none; the original is right on 1.00 of the forgotten records and 0.90 of the held-out ones, the retrained model on 0.25 and 0.80.",
-		audit.Remembered: "scrub: forgotten (outputs); right on 0.50 of the forgotten records and 0.60 of the held-out ones, the retrained model on 0.25 and 0.80.",
+		audit.Blind:      "does not mean that there is no memory; the original is right on 1.00 of the forgotten records and 0.90 of the held-out ones, the retrained model on 0.25 and 0.80.",
+		audit.Remembered: "scrub: forgotten (loss); right on 0.50 of the forgotten records and 0.60 of the held-out ones, the retrained model on 0.25 and 0.80.",
 	} {
 		r := withCalls(50, call, audit.Forgotten, audit.Forgotten)
 		models := append(r.Runs[0].Models, Model{Label: oracleLabel, Control: true, Calls: []audit.Call{audit.Forgotten}, Readings: make([]audit.Reading, 1)})
@@ -230,25 +230,32 @@ func TestAnswersTellOfCopies(t *testing.T) {
 	}
 }
 
-// Too few records are no sign of forgetting, and the answers do not say that no trace is left;
-// a lens that takes a model of another seed for the original is named.
+// Too few records are no sign of forgetting, and the answers say how many there are; a lens of which the seeds
+// say different things says so; a lens that takes a model of another seed for the original is named.
 func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
 	answers := func(r *Result) string { return strings.Join(r.Answers(), "\n") }
-	few := answers(withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew))
-	if strings.Contains(few, "no trace") || !strings.Contains(few, "That does not mean that the records are forgotten. Too few: with 5 records to forget") {
-		t.Errorf("too few: %s", few)
+	few := withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew)
+	few.Runs[0].Models[0].Readings[0].NoEvidence = audit.TooFewRecords(3, "held-out records")
+	said := answers(few)
+	if want := "No evidence for or against, in most seeds: loss (too few: 3 held-out records, and with fewer than 6 no value is significant at 5 %). That does"; !strings.Contains(said, want) {
+		t.Errorf("too few: %s", said)
 	}
-	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "no trace") || strings.Contains(tied, "oo few") {
+	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "may be chance") || strings.Contains(tied, "oo few") {
 		t.Errorf("tied: %s", tied)
 	}
-	if blind := answers(withCalls(50, audit.Blind, audit.Blind, audit.Blind)); !strings.Contains(blind, "no trace") || strings.Contains(blind, "No evidence") {
+	if blind := answers(withCalls(50, audit.Blind, audit.Blind, audit.Blind)); !strings.Contains(blind, "may be chance or the seed") || strings.Contains(blind, "No evidence") {
 		t.Errorf("blind: %s", blind)
 	}
+	split := withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)
+	split.Runs = append(split.Runs, withCalls(50, audit.Blind, audit.Blind, audit.Blind).Runs...)
+	if said := answers(split); said != "Tell the original from the retrained models in some seeds only, and say little of any method: loss (blind 1, remembered 1)." {
+		t.Errorf("two seeds that differ: %s", said)
+	}
 	chance := answers(withCalls(50, audit.Remembered, audit.Backwards, audit.Remembered))
-	if !strings.Contains(chance, `Take care with "outputs"`) || !strings.Contains(chance, "scrub: remembered (outputs).") {
+	if !strings.Contains(chance, `Take care with "loss"`) || !strings.Contains(chance, "scrub: remembered (loss).") {
 		t.Errorf("another seed is called backwards: %s", chance)
 	}
-	if pushed := answers(withCalls(50, audit.Remembered, audit.Beyond, audit.Remembered)); !strings.Contains(pushed, `Take care with "outputs": a model that was`) {
+	if pushed := answers(withCalls(50, audit.Remembered, audit.Beyond, audit.Remembered)); !strings.Contains(pushed, `Take care with "loss": a model that was`) {
 		t.Errorf("another seed is called beyond: %s", pushed)
 	}
 	if sound := answers(withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)); strings.Contains(sound, "Take care") {

@@ -27,8 +27,8 @@ const (
 // DefaultSeeds is the number of seeds of a study that names none.
 const DefaultSeeds = 5
 
-// minHeldOut is the smallest number of held-out records: half of them choose a threshold,
-// the others are non-members, and both halves are halved again.
+// minHeldOut is the smallest number of held-out records: half of them may guide methods, and the
+// others are non-members.
 const minHeldOut = 8
 
 // Study says what is compared.
@@ -37,7 +37,7 @@ type Study struct {
 	Setting lab.Setting
 	Methods []unlearn.Method // nil: Methods()
 	Seeds   int              // 0: DefaultSeeds
-	Lenses  []audit.Lens     // nil: audit.DefaultLenses
+	Lenses  []audit.Lens     // nil: Lenses()
 }
 
 // Methods returns the methods that a study compares unless it names others: RULER's five,
@@ -48,6 +48,10 @@ func Methods() []unlearn.Method {
 		unlearn.RandomLabel{}, unlearn.SSD{},
 	}
 }
+
+// Lenses returns the lenses that a study reads with unless it names others: those of audit.DefaultLenses,
+// with all losses of non-members in place of the half that an attack does not choose its threshold by.
+func Lenses() []audit.Lens { return []audit.Lens{audit.Loss{}, audit.AgainstOracle{}, audit.Neighbours{}} }
 
 // AllMethods returns every method that is not a control and that needs nothing but the data
 // and the trained model: no federation, no bottleneck, and no weights from during the
@@ -100,7 +104,7 @@ func (s Study) withDefaults() (Study, error) {
 		s.Methods = Methods()
 	}
 	if s.Lenses == nil {
-		s.Lenses = audit.DefaultLenses()
+		s.Lenses = Lenses()
 	}
 	if s.Seeds == 0 {
 		s.Seeds = DefaultSeeds

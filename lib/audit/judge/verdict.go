@@ -239,6 +239,9 @@ func (v Verdict) Text() string {
 		}
 		return "Unlike both, and farther from " + reference + " than the original is."
 	case audit.Unclear:
+		if !v.likeness().Original {
+			return "Like " + reference + ", as far as chance and another seed reach, and yet nearer the original: it can be told from neither."
+		}
 		return "Like the original and like " + reference + ": it can be told from neither."
 	case Unseen:
 		return "Like " + reference + ". Without the original nothing shows that a memory would have been seen."
