@@ -79,35 +79,70 @@ func checkSplit(t *Table, s Split) error {
 
 // scaler returns the mean and the divisor of every column over the given rows.
 func scaler(x array.Matrix[float64], rows []int) Normalisation {
-	const eps = 0x1p-52
-	n := float64(len(rows))
-	mean, scale := make([]float64, x.Cols), make([]float64, x.Cols)
+	mean, squares, drift, spread := make([]float64, x.Cols), make([]float64, x.Cols), make([]float64, x.Cols), make([]float64, x.Cols)
 	for _, i := range rows {
 		for j, v := range x.Row(i) {
 			mean[j] += v
 		}
 	}
 	for j := range mean {
-		mean[j] /= n
+		mean[j] /= float64(len(rows))
 	}
-	drift := make([]float64, x.Cols) // what rounding left in the mean
 	for _, i := range rows {
 		for j, v := range x.Row(i) {
 			d := float64(v - mean[j])
-			scale[j] += float64(d * d)
-			drift[j] += d
+			squares[j] += float64(d * d)
+			drift[j] += d // what rounding left in the mean
+			spread[j] = max(spread[j], math.Abs(d))
 		}
 	}
+	scale := make([]float64, x.Cols)
 	for j := range scale {
-		variance := float64(scale[j]-float64(drift[j]*drift[j])/n) / n
-		bound := float64(n * mean[j] * eps)
-		if variance <= float64(n*eps*variance)+float64(bound*bound) {
-			scale[j] = 1
+		if overflows := squares[j]-squares[j] != 0; overflows || squares[j] < 0x1p-900 && spread[j] > 0 {
+			mean[j], scale[j] = rescaledColumn(x, rows, j)
 			continue
 		}
-		scale[j] = math.Sqrt(variance)
+		scale[j] = divisor(mean[j], squares[j], drift[j], float64(len(rows)))
 	}
 	return Normalisation{Mean: mean, SD: scale}
+}
+
+// divisor is the standard deviation of n values, from the sum of squares around their mean and what rounding
+// left in it; 1 where rounding alone explains that they differ.
+func divisor(mean, squares, drift, n float64) float64 {
+	const eps = 0x1p-52
+	variance := float64(squares-float64(drift*drift)/n) / n
+	bound := float64(n * mean * eps)
+	if variance <= float64(n*eps*variance)+float64(bound*bound) {
+		return 1
+	}
+	return math.Sqrt(variance)
+}
+
+// rescaledColumn is scaler of one column whose squares are too large or too small for a float64: the numbers
+// are divided by a power of two first, which rounds nothing.
+func rescaledColumn(x array.Matrix[float64], rows []int, j int) (mean, scale float64) {
+	largest := 0.0
+	for _, i := range rows {
+		largest = max(largest, math.Abs(x.Row(i)[j]))
+	}
+	if largest-largest != 0 {
+		return 0, 1 // such numbers are refused later, with their place
+	}
+	_, exponent := math.Frexp(largest)
+	column := array.New[float64](len(rows), 1)
+	for k, i := range rows {
+		column.Data[k] = math.Ldexp(x.Row(i)[j], -exponent)
+	}
+	all := make([]int, len(rows))
+	for k := range all {
+		all[k] = k
+	}
+	n := scaler(column, all)
+	if n.SD[0] == 1 { // constant, up to rounding
+		return math.Ldexp(n.Mean[0], exponent), 1
+	}
+	return math.Ldexp(n.Mean[0], exponent), math.Ldexp(n.SD[0], exponent)
 }
 
 func standardise(t *Table, rows []int, n Normalisation) Part {

@@ -230,3 +230,19 @@ func TestPersonsAreNoFeaturesAndCopiesOfTheTargetAreNoted(t *testing.T) {
 		t.Errorf("of three classes:\n%s", table)
 	}
 }
+
+// Categories and classes that differ in capitals alone are noted, once a column.
+func TestNamesThatDifferInCapitalsAreNoted(t *testing.T) {
+	text := rows("city,x,y", 60, func(i int) string {
+		return fmt.Sprintf("%s,%d,%s", []string{"Köln", "köln", "KÖLN", "Bonn"}[i%4], i*i%17, []string{"yes", "Yes", "no"}[i%3])
+	})
+	table := readTable(t, write(t, "t.csv", text), own.Target("y"))
+	for _, note := range []string{`city: "KÖLN" and "Köln" are two categories, which differ in capitals alone`, `y: "Yes" and "yes" are two categories`} {
+		if !strings.Contains(table.String(), note) {
+			t.Errorf("the report lacks %q:\n%s", note, table)
+		}
+	}
+	if n := strings.Count(table.String(), "in capitals alone"); n != 2 {
+		t.Errorf("%d notes on capitals:\n%s", n, table)
+	}
+}

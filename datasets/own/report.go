@@ -212,6 +212,22 @@ func (t *Table) addTellTales() {
 	}
 }
 
+// addNamesAlike adds a note for every column in which categories differ in capitals alone: they are often
+// one category, written in two ways.
+func (t *Table) addNamesAlike() {
+	for _, c := range t.about.Columns {
+		seen := map[string]string{}
+		for _, v := range c.Values {
+			key := strings.ToLower(v)
+			if other, there := seen[key]; there && c.Kind == datasets.Category {
+				t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals alone.", c.Name, other, v))
+				break
+			}
+			seen[key] = v
+		}
+	}
+}
+
 // fewRows are too few rows to say so: chance can do it.
 const fewRows = 20
 

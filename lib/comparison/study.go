@@ -51,7 +51,9 @@ func Methods() []unlearn.Method {
 
 // Lenses returns the lenses that a study reads with unless it names others: those of audit.DefaultLenses,
 // with all losses of non-members in place of the half that an attack does not choose its threshold by.
-func Lenses() []audit.Lens { return []audit.Lens{audit.Loss{}, audit.AgainstOracle{}, audit.Neighbours{}} }
+func Lenses() []audit.Lens {
+	return []audit.Lens{audit.Loss{}, audit.AgainstOracle{}, audit.Neighbours{}}
+}
 
 // AllMethods returns every method that is not a control and that needs nothing but the data
 // and the trained model: no federation, no bottleneck, and no weights from during the

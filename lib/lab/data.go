@@ -313,7 +313,8 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 		}
 		for k, v := range x.Data {
 			if v-v != 0 { // infinite, or no number
-				return fmt.Errorf("record %d of the %s part: feature %d is %v; every value must be finite", k/x.Cols, part.name, k%x.Cols, v)
+				return fmt.Errorf("record %d, in the %s part: %s is %v after it was scaled; every value must be finite, and within some 1e38 standard "+
+					"deviations of the others", part.IDs[k/x.Cols], part.name, featureName(p, k%x.Cols), v)
 			}
 		}
 	}
@@ -325,6 +326,14 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 		}
 	}
 	return nil
+}
+
+// featureName names an input of a network.
+func featureName(p *datasets.Prepared, j int) string {
+	if len(p.About.Features) == p.Train.X.Cols {
+		return fmt.Sprintf("feature %q", p.About.Features[j].Name)
+	}
+	return fmt.Sprintf("feature %d", j)
 }
 
 // Limit returns a table or images with at most so many records: rows of a table, which has
