@@ -26,6 +26,7 @@ func (j Accuracy) Name() string { return "right on " + j.Set.Adjective() }
 // Info implements Lens.
 func (j Accuracy) Info() Info {
 	return Info{
+		High:     1,
 		Measures: "share of " + j.Set.Adjective() + " records classified as labelled",
 		Asks:     "How often is the model right on " + j.Set.Adjective() + " records?",
 		How:      "Share of the records whose largest output is that of their label, with Wilson's interval.",

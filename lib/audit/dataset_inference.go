@@ -62,6 +62,7 @@ func (DatasetInference) Info() Info {
 			"and the other half are told apart best; the seed draws the halves. Floor as for the loss.",
 		Source: "Maini et al. 2024, LLM Dataset Inference",
 		Null:   NonmemberNull,
+		High:   1,
 		Family: OutputFamily,
 		Needs:  Needs{Arrays: []Array{TokenArray}, Sets: []Set{Retain, HeldOut}},
 	}

@@ -23,6 +23,7 @@ func (Entropy) Info() Info {
 		How:       "AUC of the entropy of the outputs, with DeLong's interval; floor as for the loss.",
 		Source:    "Salem et al. 2019",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    OutputFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{OutputArray}, Sets: []Set{HeldOut}},

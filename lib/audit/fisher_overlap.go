@@ -43,7 +43,7 @@ func (FisherOverlap) Name() string { return "Fisher trace" }
 
 // Info implements Lens.
 func (FisherOverlap) Info() Info {
-	return Info{Measures: "signed AUC of the records' gradient lengths, forgotten against held-out records", Needs: Needs{Case: true}}
+	return Info{Measures: "signed AUC of the records' gradient lengths, forgotten against held-out records", High: 1, Needs: Needs{Case: true}}
 }
 
 // Read implements Lens.

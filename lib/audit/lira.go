@@ -37,6 +37,7 @@ func (LiRA) Info() Info {
 			"with DeLong's interval; one standard deviation for all records below 64 shadow models. Records without shadow models on either side are left out.",
 		Source:    "Carlini et al. 2022, algorithm 1, online",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		AnySets:   true,

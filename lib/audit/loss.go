@@ -26,6 +26,7 @@ func (Loss) Info() Info {
 			"The chance floor is the exact distribution of the Mann-Whitney statistic below 20 records and normal above.",
 		Source:    "the threshold attack of Yeom et al. 2018, without a threshold",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    OutputFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}},

@@ -25,6 +25,7 @@ func (MinK) Info() Info {
 			"loss. Published programs leave out the last token.",
 		Source:    "Shi et al. 2024, Min-K % Prob",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    OutputFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{TokenArray}, Sets: []Set{HeldOut}},

@@ -24,6 +24,7 @@ func (MinKPlusPlus) Info() Info {
 			"and the standard deviation of the log-probability of a token that the model itself draws, with DeLong's interval; floor as for the loss.",
 		Source:    "Zhang et al. 2025, Min-K%++",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    OutputFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{TokenArray, MomentArray}, Sets: []Set{HeldOut}},

@@ -23,6 +23,7 @@ func (ModifiedEntropy) Info() Info {
 		How:       "AUC of the modified entropy of outputs and label, with DeLong's interval; floor as for the loss.",
 		Source:    "Song and Mittal 2021",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    OutputFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{LabelledArray}, Sets: []Set{HeldOut}},

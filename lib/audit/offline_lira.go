@@ -24,6 +24,7 @@ func (OfflineLiRA) Info() Info {
 			"over shadow models without the record, in standard deviations, with DeLong's interval.",
 		Source:    "Carlini et al. 2022, section VI, offline",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		Needs:     LiRA{}.Info().Needs,

@@ -23,6 +23,7 @@ func (ReCaLL) Info() Info {
 			"floor as for the loss.",
 		Source:    "Xie et al. 2024, ReCaLL",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{TokenArray, PrefixedArray}, Sets: []Set{HeldOut}},

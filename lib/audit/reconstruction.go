@@ -52,7 +52,7 @@ func (Reconstruction) Name() string { return "reconstruction" }
 // Info implements Lens.
 func (Reconstruction) Info() Info {
 	return Info{Needs: Needs{Case: true},
-		Measures: "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records"}
+		Measures: "signed AUC of how much a record's code improves its reconstruction over the class's mean, forgotten against held-out records", High: 1}
 }
 
 // Read implements Lens.

@@ -24,6 +24,7 @@ func (ReferenceModel) Info() Info {
 			"first reference model is taken.",
 		Source:    "Carlini et al. 2021",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}, Reference: 1},

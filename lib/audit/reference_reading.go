@@ -14,8 +14,8 @@ import (
 const seedWeight = 2
 
 // ReferenceOf returns the reading by a lens of a model that never had the records, from those of
-// retrained models: their mean, with an interval that holds all their intervals, and 95 of 100 models of
-// further seeds. How far a seed moves a reading is taken from their spread and, because they are few, from
+// retrained models: their mean, with an interval as wide as theirs are on average, or as wide as holds 95 of
+// 100 models of further seeds. How far a seed moves a reading is taken from their spread and, because they are few, from
 // the width of their intervals over records (stats.NextValue), with three exceptions:
 //
 //  1. Where forgotten and held-out records are drawn alike, as far as all retrained models show
@@ -31,7 +31,6 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 	below, above, drawnAlike := 0.0, 0.0, true
 	for i, r := range retrained {
 		values[i] = r.Value
-		out.Low, out.High = min(out.Low, r.Low), max(out.High, r.High)
 		below, above = below+(r.Value-r.Low)/float64(len(retrained)), above+(r.High-r.Value)/float64(len(retrained))
 		drawnAlike = drawnAlike && r.DrawnAlike && (l.Info().Null != NonmemberNull || r.LikeNull())
 		if out.NoEvidence.Call == "" && r.NoEvidence.Call != "" {
@@ -39,6 +38,7 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 		}
 	}
 	out.Value = stats.MeanInterval(values, level, "models").Value
+	out.Low, out.High = out.Value-below, out.Value+above
 	weight := float64(seedWeight)
 	switch {
 	case out.Coordinates || out.Overlapping():

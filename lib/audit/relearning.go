@@ -56,7 +56,7 @@ func (Relearning) Name() string { return "relearning" }
 
 // Info implements Lens.
 func (Relearning) Info() Info {
-	return Info{Measures: "signed AUC of how soon records are learned again, forgotten against held-out records", Needs: Needs{Case: true}}
+	return Info{Measures: "signed AUC of how soon records are learned again, forgotten against held-out records", High: 1, Needs: Needs{Case: true}}
 }
 
 // Read implements Lens.

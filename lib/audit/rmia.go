@@ -51,7 +51,7 @@ func (RMIA) Name() string { return "rmia" }
 // Info implements Lens.
 func (RMIA) Info() Info {
 	return Info{Needs: Needs{Case: true},
-		Measures: "signed AUC of how far the likelihood is raised above a retrained model's, forgotten against held-out records"}
+		Measures: "signed AUC of how far the likelihood is raised above a retrained model's, forgotten against held-out records", High: 1}
 }
 
 // Read implements Lens.

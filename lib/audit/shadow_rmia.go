@@ -37,6 +37,7 @@ func (ShadowRMIA) Info() Info {
 			"DeLong's interval. The population is half of the held-out records that no shadow model had; the other half is judged.",
 		Source:    "Zarifzadeh, Liu and Shokri 2024, offline",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{LossArray}, Sets: []Set{HeldOut}, Shadows: 2},

@@ -56,6 +56,7 @@ func (Subsets) Name() string { return "subsets" }
 // Info implements Lens.
 func (Subsets) Info() Info {
 	return Info{
+		High:     1,
 		Measures: "SDE: share of random references against which the forgotten set looks like training data",
 		Asks:     "As a set, do the forgotten records look more like retained or like held-out ones?",
 		How: "SDE: share of 40 draws of references of at most 400 records against which the set is called in training, with Wilson's interval " +

@@ -28,6 +28,7 @@ func (Threshold) Info() Info {
 			"parted between the halves.",
 		Source: "RULER, section 4.3",
 		Null:   NonmemberNull,
+		High:   1,
 		Family: OutputFamily,
 		Needs:  Needs{Arrays: []Array{LossArray}, Sets: []Set{Retain, HeldOut}},
 	}

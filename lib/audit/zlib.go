@@ -22,6 +22,7 @@ func (Zlib) Info() Info {
 		How:       "AUC of the mean log-probability over the text's length in bytes under zlib, with DeLong's interval; floor as for the loss.",
 		Source:    "Carlini et al. 2021, the zlib ratio",
 		Null:      NonmemberNull,
+		High:      1,
 		Family:    CalibratedFamily,
 		PerRecord: true,
 		Needs:     Needs{Arrays: []Array{TokenArray, CompressedArray}, Sets: []Set{HeldOut}},

@@ -182,6 +182,9 @@ func checkReading(t *testing.T, lens audit.Lens, model string, r *audit.Reading)
 			t.Errorf("the chance floor is %+v, expected NaN or positive numbers", r.Floor)
 		}
 	}
+	if of := lens.Info(); r.Null != nil && *r.Null == 0.5 && (of.Low != 0 || of.High != 1) {
+		t.Error("a value whose null is one half has no bounds 0 and 1 (Info.High)")
+	}
 	if r.Null == nil && lens.Info().Null == audit.NonmemberNull {
 		t.Error("models that never had the records lie at the null, and there is none")
 	}

@@ -12,7 +12,7 @@ import (
 
 // Results is the version of the numbers of this package. 2: originals that are called pushed away are no memory that
 // was found, and an audit that cannot tell for lack of power has no verdict.
-const Results = 2
+const Results = 3
 
 const (
 	id    = "alarms"
