@@ -164,7 +164,7 @@ var damages = []struct {
 	{"complex numbers", func(d damaged) { d.header("unlearned/embedding.npy", "<c8", "(100, 2)", 1600) }, []string{"unlearned/embedding.npy: unsupported element type"}},
 	{"a pipe in place of a file", func(d damaged) { d.remove("labels.npy"); must(d.t, os.Mkdir(d.path("labels.npy"), 0o755)) }, []string{"labels.npy: expected a regular file"}},
 	{"a link to nowhere", func(d damaged) { d.remove("labels.npy"); must(d.t, os.Symlink("nowhere", d.path("labels.npy"))) }, []string{"labels.npy: there is no such file"}},
-	{"too few labels", func(d damaged) { d.rows("labels.npy", d.m.y[:99]) }, []string{"labels.npy: 99 rows; 10 of 11 arrays have 100: row i must be the same record in all of them"}},
+	{"too few labels", func(d damaged) { d.rows("labels.npy", d.m.y[:99]) }, []string{"labels.npy: 99 rows; 10 of 11 arrays have 100, unlearned/embedding.npy among them: row i must be the same record in all of them"}},
 	{"outputs of the test part alone", func(d damaged) {
 		x := d.fill(4, func(i, j int) float64 { return float64(i - j) })
 		x.Rows, x.Data = 30, x.Data[:120]
@@ -218,8 +218,18 @@ var damages = []struct {
 	{"a probability below zero", func(d damaged) {
 		d.matrix("unlearned/outputs.npy", d.fill(4, func(i, j int) float64 { return 0.25 + float64(i/99)*float64(1-2*(j%2)) }))
 	}, []string{"unlearned/outputs.npy: row 99 holds -0.75, which is no probability"}},
-	{"percentages", func(d damaged) { d.matrix("unlearned/outputs.npy", d.fill(4, func(int, int) float64 { return 25 })) }, []string{"unlearned/outputs.npy: every row sums to 100: shares, not logits"}},
+	{"percentages", func(d damaged) { d.matrix("unlearned/outputs.npy", d.fill(4, func(int, int) float64 { return 25 })) }, []string{"unlearned/outputs.npy: every row sums to 100: shares, which are divided by their sum, or logits, whose file is logits.npy"}},
 	{"logits called probabilities", func(d damaged) { d.rename("unlearned/outputs.npy", "unlearned/probabilities.npy") }, []string{"unlearned/probabilities.npy: row "}},
+	{"probabilities called logits", func(d damaged) {
+		d.remove("unlearned/outputs.npy")
+		d.matrix("unlearned/logits.npy", d.fill(4, func(i, j int) float64 { return 0.1 + 0.6*float64((i+j)%4/3) }))
+	}, []string{"unlearned/logits.npy: every row lies in 0..1 and sums to one: these are probabilities"}},
+	{"log-likelihoods called losses", func(d damaged) {
+		for _, m := range []string{"unlearned", "original", "retrained"} {
+			d.remove(m + "/outputs.npy")
+			d.vector(m+"/losses.npy", d.fill(1, func(i, _ int) float64 { return -float64(i % 7) }).Data)
+		}
+	}, []string{"unlearned/losses.npy: no loss is above 0, as of log-likelihoods", "original/losses.npy: no loss", "retrained/losses.npy: no loss"}},
 	{"two names for one array", func(d damaged) { d.matrix("unlearned/logits.npy", d.fill(4, half)) }, []string{"unlearned: outputs, logits and probabilities are three names for one array"}},
 	{"NaN among losses", func(d damaged) { v := make([]float64, 100); v[1] = math.NaN(); d.vector("unlearned/losses.npy", v) }, []string{"unlearned/losses.npy: element 1 is NaN"}},
 	{"losses that are not those of the outputs", func(d damaged) { d.vector("unlearned/losses.npy", make([]float64, 100)) },

@@ -366,3 +366,31 @@ func TestNothingStandsOutOfModelsThatNeverHadTheRecords(t *testing.T) {
 		t.Errorf("%d of %d reports", found, reports)
 	}
 }
+
+// A shadow model that fits better what its in.npy leaves out is noted, and no other.
+func TestShadowModelsWithExchangedRecordsAreNoted(t *testing.T) {
+	m := newFixture(41, 60, 120, 120)
+	dir := t.TempDir()
+	m.write(t, dir, m.all, 3)
+	name := filepath.Join(dir, "shadow-ab", "in.npy")
+	said := func() string {
+		e, err := Open(dir)
+		must(t, err)
+		return strings.Join(e.Notes, "\n")
+	}
+	if notes := said(); strings.Contains(notes, "other way round") {
+		t.Errorf("as they are: %s", notes)
+	}
+	rows, err := npy.ReadIndices(name)
+	must(t, err)
+	var others []int
+	for i := range len(m.y) {
+		if !slices.Contains(rows, i) {
+			others = append(others, i)
+		}
+	}
+	must(t, npy.WriteIndices(name, others))
+	if notes := said(); strings.Count(notes, "other way round") != 1 || !strings.Contains(notes, "shadow-ab fits records better that are not in its in.npy") {
+		t.Errorf("exchanged: %s", notes)
+	}
+}

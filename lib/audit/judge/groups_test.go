@@ -179,6 +179,23 @@ func TestGroupsMayBeText(t *testing.T) {
 	if text.CountGroups(text.Forget) != 12 || len(text.groupNames) != 48 {
 		t.Errorf("%d names", len(text.groupNames))
 	}
+	alike := func(e *Evidence) bool {
+		return slices.ContainsFunc(e.Notes, func(s string) bool { return strings.Contains(s, "differ in capitals or spaces alone") })
+	}
+	if alike(numbers) || alike(text) {
+		t.Errorf("groups of different names are said to be alike: %q", text.Notes)
+	}
+	last := len(names) - 1
+	whole := names[last]
+	names[last] = " " + strings.ToUpper(whole)
+	d.words("group.npy", names)
+	spaced, err := Open(d.dir)
+	must(t, err)
+	if !alike(spaced) {
+		t.Errorf("a group in two spellings is not noted: %q", spaced.Notes)
+	}
+	names[last] = whole
+	d.words("group.npy", names)
 	at := map[int]int{}
 	for i, g := range numbers.Groups {
 		if other, known := at[g]; known && other != text.Groups[i] {

@@ -139,17 +139,17 @@ func (a *loader) loadHeaders() {
 			votes[n]++
 		}
 	}
-	best := 0
-	for k := range claims {
+	best, such := 0, ""
+	for k, c := range claims {
 		if n, ok := total[k]; ok && votes[n] > votes[best] {
-			best = n
+			best, such = n, strings.Join(c.files, " + ")
 		}
 	}
 	a.e.Records = best
 	for k, c := range claims {
 		if n, ok := total[k]; ok && n != best {
-			a.problems.add(strings.Join(c.files, " + "), "%d rows; %d of %d arrays have %d: row i must be the same record in all of them",
-				n, votes[best], len(total), best)
+			a.problems.add(strings.Join(c.files, " + "), "%d rows; %d of %d arrays have %d, %s among them: row i must be the same record in all of "+
+				"them", n, votes[best], len(total), best, such)
 		}
 	}
 	empty := func(p Problem) bool { return strings.HasPrefix(p.File, string(Unlearned)) }

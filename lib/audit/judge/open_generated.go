@@ -25,6 +25,18 @@ type generatedLine struct {
 	True      *string `json:"true"`
 }
 
+// generatedFiles returns the names of such files in a folder.
+func (c *Config) generatedFiles(folder string) (names []string) {
+	for _, group := range c.models() {
+		for _, m := range *group.of {
+			if name := filepath.Join(filepath.FromSlash(m.Name), generatedFile); exists(filepath.Join(folder, name)) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // loadGenerated reads the ROUGE-L recall of what the models of the folder answer, where they say it.
 func (a *loader) loadGenerated() {
 	for _, m := range a.e.Models {

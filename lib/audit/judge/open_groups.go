@@ -128,6 +128,15 @@ func (e *Evidence) warnGroups() {
 	if e.Clusters(rowsOf(e.Records)).Trivial() {
 		e.warn("Every record is a group of its own: records are taken as independent, as without group.npy.")
 	}
+	seen := map[string]string{}
+	for _, name := range e.groupNames {
+		key := strings.ToLower(strings.Join(strings.Fields(name), " "))
+		if other, there := seen[key]; there {
+			e.warn("%q and %q are two groups of group.npy, which differ in capitals or spaces alone: if they are one, intervals are too narrow.", other, name)
+			break
+		}
+		seen[key] = name
+	}
 	for _, s := range []audit.Set{Forget, Retain, HeldOut} {
 		if rows := e.Rows(s); len(rows) > 1 && e.CountGroups(rows) == 1 {
 			e.warn("The %d %s records are of %s: nothing shows how much %s differ, and no interval over %s is possible.",

@@ -234,6 +234,14 @@ func (a *loader) loadLosses(m *Model, files Files) {
 	if len(losses) != a.e.Records || !fine {
 		return
 	}
+	if slices.Max(losses) <= 0 && slices.Min(losses) < 0 {
+		const likely = "no loss is above 0, as of log-likelihoods; losses are their negatives, small where a record is fitted well"
+		if a.e.Labels != nil {
+			a.problems.add(strings.Join(files, " + "), likely)
+			return
+		}
+		a.e.warn("%s: %s.", strings.Join(files, " + "), likely)
+	}
 	differ := occurrences{}
 	for i, v := range m.Losses { // of outputs and labels
 		if v < largestCompared && math.Abs(losses[i]-v) > 0.01*math.Max(1, v) {

@@ -68,9 +68,6 @@ const (
 
 // kindOf tells logits from probabilities by the rows, or says why they are neither.
 func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, string) {
-	if logitsNamed {
-		return logits, ""
-	}
 	rows, cols := x.Shape()
 	buffer := make([]float64, cols)
 	inside, ones, hard, equal := 0, 0, 0, 0 // rows in [0, 1], that sum to one, of zeros and a one, that sum to the first sum
@@ -106,6 +103,12 @@ func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, str
 			hard++
 		}
 	}
+	if logitsNamed {
+		if ones == rows && rows > 1 && cols > 1 {
+			return 0, "every row lies in 0..1 and sums to one: these are probabilities, whose file is probabilities.npy"
+		}
+		return logits, ""
+	}
 	switch {
 	case hard == rows:
 		return 0, "every row is a single 1 among zeros: these are predicted classes, not outputs"
@@ -119,7 +122,7 @@ func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, str
 		return 0, fmt.Sprintf("values lie in 0..1, and %s%s: neither probabilities, which sum to one, nor plausible logits; "+
 			"save what goes into the sigmoid or softmax as logits.npy", off.first, off.moreText())
 	case equal == rows && rows > 1:
-		return 0, fmt.Sprintf("every row sums to %.4g: shares, not logits; divide by the sum", firstSum)
+		return 0, fmt.Sprintf("every row sums to %.4g: shares, which are divided by their sum, or logits, whose file is logits.npy", firstSum)
 	}
 	return logits, ""
 }

@@ -109,7 +109,7 @@ func newFiles(said []File, folder string) (out []Problem) {
 	if err != nil {
 		return nil // what is missing is said of each file
 	}
-	list := l.allFiles()
+	list := append(l.allFiles(), l.generatedFiles(folder)...)
 	if l.config != "" {
 		list = append(list, l.config)
 	}

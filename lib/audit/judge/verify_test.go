@@ -34,6 +34,9 @@ func TestAReportsFilesAreVerified(t *testing.T) {
 		"a new model": {func(dir, _ string) {
 			must(t, os.CopyFS(filepath.Join(dir, "retrained-3"), os.DirFS(filepath.Join(dir, "retrained-1"))))
 		}, "retrained-3/logprob.npy: the report does not have it"},
+		"new answers": {func(dir, _ string) {
+			must(t, os.WriteFile(filepath.Join(dir, "unlearned", "generated.jsonl"), []byte("null\n"), 0o600))
+		}, "unlearned/generated.jsonl: the report does not have it"},
 		"other files named": {func(dir, _ string) {
 			must(t, os.WriteFile(filepath.Join(dir, "audit.json"), []byte(`{"unlearned": {"logprob": "original/logprob.npy"}}`), 0o600))
 		}, "audit.json: the report does not have it"},

@@ -14,6 +14,7 @@ import (
 func (e *Evidence) addWarnings() {
 	e.warnDuplicates()
 	e.warnGroups()
+	e.warnShadows()
 	for _, m := range e.Models {
 		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
@@ -50,6 +51,23 @@ func (e *Evidence) addWarnings() {
 			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(n) {
 				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
 			}
+		}
+	}
+}
+
+// warnShadows notes shadow models that fit better what they are said not to have been trained on.
+func (e *Evidence) warnShadows() {
+	for _, m := range e.ModelsOf(Shadow) {
+		var in, out []int
+		for i, trained := range m.In {
+			if trained {
+				in = append(in, i)
+			} else {
+				out = append(out, i)
+			}
+		}
+		if e.fitsBetter(m, out, in) {
+			e.warn("%s fits records better that are not in its in.npy than those that are: is it the other way round?", m.Name)
 		}
 	}
 }

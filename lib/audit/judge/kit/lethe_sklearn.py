@@ -3,28 +3,44 @@ import pathlib
 
 import numpy
 
+ACTIVATIONS = {
+    "identity": lambda x: x,
+    "logistic": lambda x: 0.5 + 0.5 * numpy.tanh(0.5 * x),
+    "tanh": numpy.tanh,
+    "relu": lambda x: numpy.maximum(x, 0),
+}
+
 
 def save(folder, model, x, y):
-    """Writes the probabilities of records x; y are their labels as the model knows them.
-    Columns are in the order of model.classes_, which records() numbers the labels by."""
+    """Writes the probabilities of records x, a column for each of model.classes_; y are their labels as the model
+    knows them."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     missing = set(numpy.unique(y)) - set(model.classes_)
     if missing:
         raise ValueError(f"the model was trained without the labels {sorted(missing)}")
+    numbers = folder.parent / "labels.npy"
+    if numbers.exists() and not numpy.array_equal(numpy.load(numbers), numpy.searchsorted(model.classes_, y)):
+        raise ValueError(f"{numbers} numbers the labels otherwise: call records(..., classes=model.classes_)")
     numpy.save(folder / "outputs.npy", model.predict_proba(x))
     if hasattr(model, "coefs_"):  # a network: what goes into its last layer
         hidden = x
         for w, b in zip(model.coefs_[:-1], model.intercepts_[:-1]):
-            hidden = numpy.maximum(hidden @ w + b, 0) if model.activation == "relu" else numpy.tanh(hidden @ w + b)
+            hidden = ACTIVATIONS[model.activation](hidden @ w + b)
         numpy.save(folder / "embedding.npy", hidden)
 
 
-def records(folder, labels, forget, retain, heldout, group=None, inputs=None):
+def records(folder, labels, forget, retain, heldout, group=None, inputs=None, classes=None):
     """Writes the labels of all records as numbers, and the row numbers of the three sets. group says whom each
     record belongs to (author, patient), where intervals are to be over these. inputs are what models are given, a row
-    per record."""
-    numbers = numpy.unique(labels, return_inverse=True)[1]
+    per record. classes are model.classes_, where these are more than the labels of the records."""
+    classes = numpy.unique(labels) if classes is None else numpy.asarray(classes)
+    numbers = numpy.searchsorted(classes, labels)
+    if not numpy.array_equal(classes[numpy.minimum(numbers, len(classes) - 1)], labels):
+        raise ValueError(f"labels that are none of the classes {list(classes)}")
+    for outputs in pathlib.Path(folder).glob("*/outputs.npy"):
+        if numpy.load(outputs, mmap_mode="r").shape[1] != len(classes):
+            raise ValueError(f"{outputs} has a column for other classes than {list(classes)}: give classes=model.classes_")
     for name, values in {"labels": numbers, "forget": forget, "retain": retain, "heldout": heldout}.items():
         numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
     _save_groups(folder, group, len(labels))
