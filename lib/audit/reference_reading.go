@@ -8,8 +8,8 @@ import (
 )
 
 // seedWeight is the weight, in degrees of freedom, of the expectation that a seed moves a reading as much
-// as the choice of records does. At 2 a lens accuses fewer than one retrained network in 20, on average over
-// the cases of the table of alarms (package lib/paper/alarms). At 1 it would find few originals beside one
+// as the choice of records does. At 2 lenses accuse about one retrained network in 20 or fewer, on average
+// over the cases of the table of alarms (package lib/paper/alarms). At 1 it would find few originals beside one
 // retrained model; at 4 it would accuse more.
 const seedWeight = 2
 
