@@ -35,8 +35,9 @@ func (r *Result) Answers() (out []string) {
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
-		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in most seeds: %s. What differs there may be chance or the seed. "+
-			"That does not mean that there is no memory%s.", strings.Join(r.lensNames(blind), ", "), r.rightAnswers("the original is ", r.original())))
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in most seeds: %s. What differs there may be chance or "+
+			"the seed, which does not mean that there is no memory%s.", strings.Join(r.lensNames(blind), ", "),
+			r.rightAnswers("the original is ", r.original())))
 	}
 	if len(silent) > 0 {
 		out = append(out, r.silentAnswer(silent))
