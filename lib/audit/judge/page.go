@@ -341,9 +341,11 @@ func (r *Report) methodParts() []report.Part {
 	return []report.Part{
 		report.Text("Two readings are alike if they differ by no more than the root of the sum of the squared halves of their 95 % intervals, a " +
 			"test of the difference at 5 %. A model is placed only if the original is unlike the retrained model (or the null); otherwise the " +
-			"lens is blind on these data. The reference of several retrained models is their mean, with an interval that holds all of " +
-			"theirs. Lenses that compare coordinates, and those whose interval is over draws, also allow for the seed: there the interval holds " +
-			"Student's for one more retrained model, which is wide for two models and a third as wide for three."),
+			"lens is blind on these data. The reference of several retrained models is their mean, with an interval as wide as theirs on " +
+			"average. Where forgotten and held-out records are not drawn alike it allows for the seed too, and holds Student's interval for one more " +
+			"retrained model, with a moderated variance. Lenses that compare coordinates, and those whose interval is over draws, have nothing but the " +
+			"spread of the models: there the interval is wide for two models and a third as wide for three. A reading that is like the retrained models " +
+			"and nearer the original is unclear."),
 		report.Text(fmt.Sprintf("Fewer than %d forgotten records, or held-out ones if the lens uses them, are too few: not even the most "+
 			"extreme value is significant at 5 %% then (2 (1/2)^n for n records on one side). A lens cannot tell if more than half of the "+
 			"pairs of values that it ranks are equal, if fewer than ten values are distinct, or if a model gives that many records the same "+
