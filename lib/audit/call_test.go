@@ -253,12 +253,15 @@ func TestModelsArePlacedBesideBothOracles(t *testing.T) {
 			t.Errorf("coordinates: model %d is called %s, want %s", k, got, want)
 		}
 	}
+	// Of a memory that cannot be told from another seed nobody has a share, wherever else the model is.
+	at[c.Original.Label], at[model.Label] = reading(0.1, 0.3), reading(2.9, 3.1)
+	place(false)
 	p, err := c.Place(model)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if share := p.Shares()[0][0]; !math.IsNaN(share) {
-		t.Errorf("%v of a memory that cannot be told from another seed", share)
+	if share := p.Shares()[0][0]; !math.IsNaN(share) || p.calls[0][0] != Beyond {
+		t.Errorf("%v of no memory, called %s", share, p.calls[0][0])
 	}
 }
 
