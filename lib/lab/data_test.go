@@ -132,7 +132,7 @@ func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 		"nothing is retained":                                     {Data: parity{Records: 60}, Forget: multiples{1}},
 		`no row of "multiples-of-100"`:                            {Data: parity{Records: 60}, Forget: multiples{100}},
 		"record 1 of the test part has the ID 16, which":          {Data: parity{60, 9}},
-		"record 2 of the test part: feature 1 is NaN":             {Data: parity{60, 5}},
+		"in the test part: feature 1 is NaN after":                {Data: parity{60, 5}},
 		"2 named records: 1 are in the test part":                 {Data: parity{Records: 60}, Forget: Records{5, 20}},
 		"2 named records: 1 are in the test part, which no model": {Data: parity{Records: 60}, Forget: Mask(append(make([]bool, 58), false, true)).with(3)},
 		"the column \"half\" has 30 cells, the greatest ID is 59": {Data: parity{60, 6}},

@@ -235,7 +235,7 @@ func TestTiedLossesMakeNoVerdict(t *testing.T) {
 		"five": {func(i int) float64 { return float64(i % 5) }, true}, "four of five at 0": {func(i int) float64 { return float64(i) * float64(max(0, i%5-3)) }, true},
 		"a half at 0":     {func(i int) float64 { return float64((i*7919)%300) * float64(i%2) }, false},
 		"three digits":    {func(i int) float64 { return math.Round(1000*math.Mod(float64(i)*0.618, 1)) / 100 }, false},
-		"losses below 0":  {func(i int) float64 { return math.Mod(float64(i)*0.618, 1) - 3 }, false},
+		"losses below 0":  {func(i int) float64 { return math.Mod(float64(i)*0.618, 1) - 0.9 }, false},
 		"tiny, all apart": {func(i int) float64 { return 1e-12 * float64((i*7919)%300) }, false},
 	} {
 		d := damaged{t, t.TempDir(), m}

@@ -304,6 +304,7 @@ func init() {
 				t.Rows = append(t.Rows, c.textCopiesRow(f))
 			}
 		}
+		t.Notes = append(t.Notes, fmt.Sprintf("The original is what ruler/text calls '%s', a model of which nothing was unlearned.", NoOp))
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil
 	}
