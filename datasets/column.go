@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/lib/array"
 )
@@ -54,6 +55,20 @@ type Column struct {
 	// in their order.
 	Codes  []int32
 	Values []string
+}
+
+// SpeltAlike returns the first two names that differ in capitals or spaces alone, if there are such: often
+// one name, written in two ways.
+func SpeltAlike(names []string) (one, other string, found bool) {
+	seen := map[string]string{}
+	for _, name := range names {
+		key := strings.ToLower(strings.Join(strings.Fields(name), " "))
+		if before, there := seen[key]; there {
+			return before, name, true
+		}
+		seen[key] = name
+	}
+	return "", "", false
 }
 
 // Rows returns the number of cells.

@@ -237,12 +237,12 @@ func TestNamesThatDifferInCapitalsAreNoted(t *testing.T) {
 		return fmt.Sprintf("%s,%d,%s", []string{"Köln", "köln", "KÖLN", "Bonn"}[i%4], i*i%17, []string{"yes", "Yes", "no"}[i%3])
 	})
 	table := readTable(t, write(t, "t.csv", text), own.Target("y"))
-	for _, note := range []string{`city: "KÖLN" and "Köln" are two categories, which differ in capitals alone`, `y: "Yes" and "yes" are two categories`} {
+	for _, note := range []string{`city: "KÖLN" and "Köln" are two categories, which differ in capitals or spaces alone`, `y: "Yes" and "yes" are two categories`} {
 		if !strings.Contains(table.String(), note) {
 			t.Errorf("the report lacks %q:\n%s", note, table)
 		}
 	}
-	if n := strings.Count(table.String(), "in capitals alone"); n != 2 {
+	if n := strings.Count(table.String(), "in capitals or spaces alone"); n != 2 {
 		t.Errorf("%d notes on capitals:\n%s", n, table)
 	}
 }

@@ -212,18 +212,12 @@ func (t *Table) addTellTales() {
 	}
 }
 
-// addNamesAlike adds a note for every column in which categories differ in capitals alone: they are often
+// addNamesAlike adds a note for every column in which categories differ in spelling alone: they are often
 // one category, written in two ways.
 func (t *Table) addNamesAlike() {
 	for _, c := range t.about.Columns {
-		seen := map[string]string{}
-		for _, v := range c.Values {
-			key := strings.ToLower(v)
-			if other, there := seen[key]; there && c.Kind == datasets.Category {
-				t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals alone.", c.Name, other, v))
-				break
-			}
-			seen[key] = v
+		if one, other, found := datasets.SpeltAlike(c.Values); found && c.Kind == datasets.Category {
+			t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals or spaces alone.", c.Name, one, other))
 		}
 	}
 }

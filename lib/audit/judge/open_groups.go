@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
@@ -128,14 +129,8 @@ func (e *Evidence) warnGroups() {
 	if e.Clusters(rowsOf(e.Records)).Trivial() {
 		e.warn("Every record is a group of its own: records are taken as independent, as without group.npy.")
 	}
-	seen := map[string]string{}
-	for _, name := range e.groupNames {
-		key := strings.ToLower(strings.Join(strings.Fields(name), " "))
-		if other, there := seen[key]; there {
-			e.warn("%q and %q are two groups of group.npy, which differ in capitals or spaces alone: if they are one, intervals are too narrow.", other, name)
-			break
-		}
-		seen[key] = name
+	if one, other, found := datasets.SpeltAlike(e.groupNames); found {
+		e.warn("%q and %q are two groups of group.npy, which differ in capitals or spaces alone: if they are one, intervals are too narrow.", one, other)
 	}
 	for _, s := range []audit.Set{Forget, Retain, HeldOut} {
 		if rows := e.Rows(s); len(rows) > 1 && e.CountGroups(rows) == 1 {

@@ -57,6 +57,7 @@ def records(folder, labels, forget, retain, heldout, group=None, inputs=None):
     """Writes the labels of all records, and the row numbers of the three sets. group says whom each
     record belongs to (author, patient), where intervals are to be over these. inputs are what models are given, a row
     per record."""
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for name, values in {"labels": labels, "forget": forget, "retain": retain, "heldout": heldout}.items():
         numpy.save(pathlib.Path(folder) / f"{name}.npy", numpy.asarray(values))
     _save_groups(folder, group, len(labels))

@@ -38,6 +38,7 @@ def records(folder, labels, forget, retain, heldout, group=None, inputs=None, cl
     numbers = numpy.searchsorted(classes, labels)
     if not numpy.array_equal(classes[numpy.minimum(numbers, len(classes) - 1)], labels):
         raise ValueError(f"labels that are none of the classes {list(classes)}")
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     for outputs in pathlib.Path(folder).glob("*/outputs.npy"):
         if numpy.load(outputs, mmap_mode="r").shape[1] != len(classes):
             raise ValueError(f"{outputs} has a column for other classes than {list(classes)}: give classes=model.classes_")
