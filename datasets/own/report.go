@@ -217,7 +217,8 @@ func (t *Table) addTellTales() {
 func (t *Table) addNamesAlike() {
 	for _, c := range t.about.Columns {
 		if one, other, found := datasets.SpeltAlike(c.Values); found && c.Kind == datasets.Category {
-			t.report.Notes = append(t.report.Notes, fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals or spaces alone.", c.Name, one, other))
+			note := fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals or spaces alone.", c.Name, one, other)
+			t.report.Notes = append(t.report.Notes, note)
 		}
 	}
 }

@@ -34,7 +34,7 @@
 // An [audit.Lens] turns a model's arrays into one number, an [audit.Reading], as it does for the
 // models of a case. A [Verdict] places the unlearned model's reading between those of the original
 // and of the retrained models, by the same rule as tables and notebooks (audit.CallBeside). Without a
-// retrained model the null takes its place, if the lens has a null that holds for models that never had the records. Too few records, and values that are
-// mostly tied, have verdicts of their own (audit.TooFew, audit.CannotTell). A [Headline] summarises
-// the verdicts by families of lenses whose errors are related.
+// retrained model the null takes its place, if the lens has a null that holds for models that never had the
+// records. Too few records, and values that are mostly tied, have verdicts of their own (audit.TooFew,
+// audit.CannotTell). A [Headline] summarises the verdicts by families of lenses whose errors are related.
 package judge
