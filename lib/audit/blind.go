@@ -50,7 +50,7 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 	}
 	r.Kernel = inputs
 	if e.Labels != nil {
-		r.Kernel = blind.Mean(inputs, blind.Classes(valuesAt(e.Labels, rows)))
+		r.Kernel = blind.WithClasses(inputs, valuesAt(e.Labels, rows))
 	}
 	result, err := blind.Attack(r, rng)
 	if err != nil {

@@ -1,6 +1,9 @@
+// What a lens is, and what it reads.
+
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -226,6 +229,14 @@ func absentReading(lens Lens, model, why string) *Reading {
 func NoReading(lens, model string, why Reason) *Reading {
 	none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 	return &Reading{Lens: lens, Model: model, Memory: Above, Estimate: none, Floor: unknownFloor, NoEvidence: why, Absent: why.Why}
+}
+
+// AtLevel returns the reading with an interval and a chance floor of another coverage
+// (stats.Estimate.AtLevel). ReferenceOf works at the coverage of the readings that it is given.
+func (r Reading) AtLevel(to float64) Reading {
+	r.Floor.P95 *= stats.Widening(cmp.Or(r.Level, level), to)
+	r.Estimate = r.Estimate.AtLevel(to)
+	return r
 }
 
 // LikeNull reports whether the interval holds the null.

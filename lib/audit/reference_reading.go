@@ -1,6 +1,9 @@
+// What a model that never had the records is like, from retrained models.
+
 package audit
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -46,8 +49,10 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 	case drawnAlike:
 		return out
 	}
-	low, _ := stats.NextValue(values, square(below/normal95), weight, level)
-	_, high := stats.NextValue(values, square(above/normal95), weight, level)
+	to := cmp.Or(out.Level, level)
+	errors := normal95 * stats.Widening(level, to)
+	low, _ := stats.NextValue(values, square(below/errors), weight, to)
+	_, high := stats.NextValue(values, square(above/errors), weight, to)
 	if !math.IsNaN(low) && !math.IsNaN(high) {
 		out.Low, out.High = min(out.Low, low), max(out.High, high)
 	}

@@ -57,6 +57,31 @@ func TestReferencesAllowForSeeds(t *testing.T) {
 	}
 }
 
+// Readings of another coverage have a reference of it. Quantiles by scipy 1.17.1: 2.575829 of the normal
+// distribution, 9.924843 of Student's t of two degrees of freedom, 63.656741 of one.
+func TestReferenceAtALevel(t *testing.T) {
+	const unit = 0.0392 / 1.959964
+	for name, c := range map[string]struct {
+		of    []Reading
+		below float64
+	}{
+		"records": {referenceReadings(false, "records", 0.6), 9.924843 * unit * math.Sqrt2},
+		"draws":   {referenceReadings(false, stats.OverDraws, 0.61, 0.59), 63.656741 * math.Sqrt(0.0002*1.5)},
+	} {
+		for k := range c.of {
+			c.of[k].Floor.P95 = 0.1
+			c.of[k] = c.of[k].AtLevel(0.99)
+		}
+		if r := c.of[0]; math.Abs(r.Value-r.Low-2.575829*unit) > 1e-6 || math.Abs(r.High-r.Value-2*2.575829*unit) > 1e-6 || r.Level != 0.99 ||
+			math.Abs(r.Floor.P95-0.1*2.575829/1.959964) > 1e-6 {
+			t.Errorf("%s: %+v at 99 %%", name, r)
+		}
+		if got := ReferenceOf(Loss{}, c.of...); math.Abs(got.Value-got.Low-c.below) > 2e-5 {
+			t.Errorf("%s: %v, want %v below", name, got.Estimate, c.below)
+		}
+	}
+}
+
 // What is no evidence stays none, with the model that it is of; without intervals there is none.
 func TestReferencesOfWhatIsNoEvidence(t *testing.T) {
 	of := referenceReadings(false, "records", 0.6, 0.5, 0.4)

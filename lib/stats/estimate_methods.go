@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -29,6 +30,17 @@ func (e Estimate) ExcludesNull() bool {
 // WithNull returns a copy of e with the null value and the direction set.
 func (e Estimate) WithNull(null float64, better Direction) Estimate {
 	e.Null, e.Better = &null, better
+	return e
+}
+
+// Widening is how much wider an interval of one coverage is than that of another, for a normal estimate.
+func Widening(from, to float64) float64 { return normalQuantile(0.5+to/2) / normalQuantile(0.5+from/2) }
+
+// AtLevel returns a copy of e with the interval of another coverage: each half grows by Widening. An interval
+// without a level is taken for one of 95 %.
+func (e Estimate) AtLevel(level float64) Estimate {
+	factor := Widening(cmp.Or(e.Level, 0.95), level)
+	e.Low, e.High, e.Level = e.Value-factor*(e.Value-e.Low), e.Value+factor*(e.High-e.Value), level
 	return e
 }
 

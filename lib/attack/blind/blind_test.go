@@ -85,18 +85,22 @@ func TestOneIntervalOfTwentyIsWrongWhereNothingDiffers(t *testing.T) {
 	}
 }
 
-// A difference is found in means, in spreads, in classes and in words, and scores are higher for the
+// A difference is found in means, in spreads, in classes, in words and in labels that do not fit, and scores are higher for the
 // first set.
 func TestADifferenceIsFound(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	means, _ := vectors(1, 1, 2)
 	wide, x := vectors(2, 1, 0)
-	classes, texts := make([]int, members+nonmembers), make([][]int, members+nonmembers)
+	_, plain := vectors(4, 1, 0)
+	classes, labels, texts := make([]int, members+nonmembers), make([]int, members+nonmembers), make([][]int, members+nonmembers)
 	for i := range x.Rows {
 		if i < members {
 			x.Row(i)[3] *= 4
 		}
-		classes[i] = rng.IntN(3)
+		classes[i], labels[i] = rng.IntN(3), i%2
+		if plain.Row(i)[5] += 2 * float64(1-2*labels[i]); i < members {
+			labels[i] = 1 - labels[i]
+		}
 		for range 20 + rng.IntN(20) {
 			texts[i] = append(texts[i], rng.IntN(300))
 		}
@@ -107,7 +111,8 @@ func TestADifferenceIsFound(t *testing.T) {
 	}
 	wide.Kernel = Vectors(x)
 	of := func(k Kernel) Records { return Records{Kernel: k, Member: means.Member} }
-	for name, r := range map[string]Records{"means": means, "spreads": wide, "classes": of(Classes(classes)), "words": of(Texts(texts))} {
+	for name, r := range map[string]Records{"means": means, "spreads": wide, "classes": of(Classes(classes)), "words": of(Texts(texts)),
+		"wrong labels": of(WithClasses(Vectors(plain), labels))} {
 		out := attacked(t, r, 3)
 		if out.AUC.Low <= 0.5 || math.Abs(out.AUC.Value-0.5) <= out.Floor.P95 {
 			t.Errorf("%s: %+v, chance reaches %v", name, out.AUC, out.Floor)

@@ -128,6 +128,20 @@ func Classes(y []int) Kernel {
 	return normalised(k)
 }
 
+// WithClasses compares records by a kernel, by their classes, and by the kernel within classes alone. The last
+// finds what neither of the others shows: inputs of one class with the label of another.
+func WithClasses(k Kernel, y []int) Kernel {
+	within := array.New[float64](len(y), len(y))
+	for i, a := range y {
+		for j, b := range y {
+			if a == b {
+				within.Row(i)[j] = k.x.Row(i)[j]
+			}
+		}
+	}
+	return Mean(k, Classes(y), normalised(within))
+}
+
 // Texts compares bags of tokens and of pairs of neighbouring tokens: the cosine of vectors whose entries
 // are 1 + log count, times the logarithm of n over the number of texts with the entry; and, as another
 // part of the kernel, the logarithm of the lengths. What fewer than 3 texts have says nothing about

@@ -25,7 +25,7 @@ func (r *Report) Answers() []string {
 		verdicts := r.verdictsOn(m.Name)
 		h := r.Headline(m.Name)
 		text := h.String()
-		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.Found() {
+		if k := slices.IndexFunc(verdicts, func(v Verdict) bool { return !math.IsNaN(v.Smallest) }); k >= 0 && !h.Answer.Accuses() {
 			v := verdicts[k]
 			text += fmt.Sprintf(" With %s, %s misses a distance of less than %s from the %s more than once in five audits.",
 				r.Evidence.records(v.Lens.Info().Needs), v.Name(), report.FormatNumber(v.Smallest, 2), v.Reference)

@@ -86,7 +86,7 @@ func (x *exporter) writeRecords() error {
 			return err
 		}
 	}
-	return nil
+	return npy.Write(filepath.Join(x.dir, inputArray+".npy"), stackRows(x.c.Train.X, x.c.Test.X).Gather(x.rows))
 }
 
 func (x *exporter) writeModel(name string, m *audit.Model) error {

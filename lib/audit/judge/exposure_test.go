@@ -160,8 +160,8 @@ func TestAFewRecordsThatStandOutAreNamed(t *testing.T) {
 			t.Errorf("among the first 12 is %+v", o)
 		}
 	}
-	if r.answer("unlearned") != someStandOut || !strings.Contains(pageOf(t, r), report.KeepNumbers(out[0][:40])) {
-		t.Errorf("the summary calls it %q", r.answer("unlearned"))
+	if r.Answer("unlearned") != SomeStandOut || !strings.Contains(pageOf(t, r), report.KeepNumbers(out[0][:40])) {
+		t.Errorf("the summary calls it %q", r.Answer("unlearned"))
 	}
 	pairs := make([]int, 2500)
 	for i := range pairs {

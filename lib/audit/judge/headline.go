@@ -17,6 +17,8 @@ import (
 type Headline struct {
 	Model  string `json:"model"`
 	Answer Answer `json:"answer"`
+	// Supposes is what the answer holds for and nothing in the evidence shows; empty: there is no such condition.
+	Supposes string `json:"supposes,omitempty"`
 	// Groups are the verdicts that occur, each once, in the order of callOrder.
 	Groups []VerdictGroup `json:"classes"`
 }
@@ -45,6 +47,8 @@ const (
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
+	ByChance        Answer = "these arrays cannot tell: what is seen is no more than chance shows to one of as many families of lenses"
+	SomeStandOut    Answer = "no memory is seen on the whole, and single records stand out"
 	NoPower         Answer = "these arrays cannot tell: no memory is seen, and one of the size in question would often be missed"
 	NoAnswer        Answer = "these arrays cannot tell"
 )
@@ -56,7 +60,20 @@ var callOrder = []audit.Call{
 }
 
 // Headline summarises the verdicts on an unlearned model.
-func (r *Report) Headline(model string) Headline { return headline(model, r.verdictsOn(model)) }
+func (r *Report) Headline(model string) Headline {
+	verdicts := r.verdictsOn(model)
+	h := headline(model, verdicts)
+	if h.Answer.Tells() && slices.ContainsFunc(verdicts, Verdict.supposesAlike) {
+		h.Supposes = r.Inputs.supposed()
+	}
+	return h
+}
+
+// supposesAlike reports whether a verdict rests on a null that holds for sets that were drawn alike.
+func (v Verdict) supposesAlike() bool {
+	null := v.Reference == NullReference || v.Reference == BlindReference
+	return null && !v.Lens.Info().AnySets && (v.Call.Found() || v.Call == audit.Forgotten || v.Call == Unseen)
+}
 
 func headline(model string, verdicts []Verdict) Headline {
 	h := Headline{Model: model, Groups: []VerdictGroup{}}
@@ -65,8 +82,11 @@ func headline(model string, verdicts []Verdict) Headline {
 			h.Groups = append(h.Groups, c)
 		}
 	}
-	h.Answer = h.answer()
-	if (h.Answer == NoMemory || h.Answer == NotShown) && !slices.ContainsFunc(verdicts, Verdict.hasPower) {
+	firm := slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Weak })
+	switch h.Answer = answerOf(firm); {
+	case len(firm) < len(verdicts) && !slices.ContainsFunc(firm, func(v Verdict) bool { return v.Call.Found() }):
+		h.Answer = ByChance
+	case (h.Answer == NoMemory || h.Answer == NotShown) && !slices.ContainsFunc(verdicts, Verdict.hasPower):
 		h.Answer = NoPower
 	}
 	return h
@@ -116,34 +136,41 @@ func (v Verdict) family() audit.Family {
 	return cmp.Or(v.Lens.Info().Family, audit.Family(v.Lens.Name()))
 }
 
-// has reports whether any of the calls occurs.
-func (h Headline) has(calls ...audit.Call) bool {
-	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return slices.Contains(calls, c.Call) })
-}
-
-// Found reports whether a memory, or its opposite, was found.
-func (h Headline) Found() bool {
-	return slices.ContainsFunc(h.Groups, func(c VerdictGroup) bool { return c.Call.Found() })
-}
-
-func (h Headline) answer() Answer {
-	memory := h.has(audit.Remembered, audit.Backwards, audit.Between)
+// answerOf is the answer of verdicts that stand.
+func answerOf(verdicts []Verdict) Answer {
+	has := func(calls ...audit.Call) bool {
+		return slices.ContainsFunc(verdicts, func(v Verdict) bool { return slices.Contains(calls, v.Call) })
+	}
+	memory := has(audit.Remembered, audit.Backwards, audit.Between)
 	switch {
-	case memory && h.has(audit.Beyond, audit.Forgotten): // Unseen contradicts nothing
+	case memory && has(audit.Beyond, audit.Forgotten): // Unseen contradicts nothing
 		return Disagree
-	case h.has(audit.Remembered):
+	case has(audit.Remembered):
 		return StillRemembered
 	case memory:
 		return SomeMemory
-	case h.has(audit.Beyond):
+	case has(audit.Beyond):
 		return PushedAway
-	case h.has(audit.Forgotten):
+	case has(audit.Forgotten):
 		return NoMemory
-	case h.has(Unseen):
+	case has(Unseen):
 		return NotShown
 	}
 	return NoAnswer
 }
+
+// Accuses reports whether an answer is that a memory, or its opposite, was found.
+func (a Answer) Accuses() bool {
+	return a.Memory() || a == PushedAway
+}
+
+// Memory reports whether an answer is that a memory is left.
+func (a Answer) Memory() bool {
+	return slices.Contains([]Answer{StillRemembered, SomeMemory, Disagree, SomeStandOut}, a)
+}
+
+// Tells reports whether an answer is one to the question.
+func (a Answer) Tells() bool { return a != NoAnswer && a != NoPower && a != ByChance }
 
 // String is the headline in words: the answer, and every verdict that occurs with its families and
 // lenses.
@@ -153,6 +180,9 @@ func (h Headline) String() string {
 		classes = append(classes, c.String())
 	}
 	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
+	if h.Supposes != "" {
+		s = fmt.Sprintf("%s: %s, if %s.", h.Model, h.Answer, h.Supposes)
+	}
 	switch len(classes) {
 	case 0:
 		return s + " No lens could be used."

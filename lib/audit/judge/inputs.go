@@ -228,6 +228,17 @@ func (c *InputChecks) beware(e *Evidence) string {
 	return s + c.notCompared(e)
 }
 
+// supposed is what the nulls of attacks suppose of the sets, with what the inputs say of it.
+func (c *InputChecks) supposed() string {
+	switch {
+	case c.Blind == nil:
+		return "forgotten and held-out records were drawn alike, which nothing here shows"
+	case c.difference() == nil:
+		return "forgotten and held-out records were drawn alike, which their inputs do not contradict"
+	}
+	return "forgotten and held-out records differ in nothing but what their inputs show"
+}
+
 // notCompared says that nothing in the files shows whether the sets were drawn alike; empty: something does.
 func (c *InputChecks) notCompared(e *Evidence) string {
 	if c.Blind != nil || len(e.ModelsOf(Retrained)) > 0 || len(e.HeldOut) == 0 {

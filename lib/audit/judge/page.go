@@ -352,7 +352,8 @@ func (r *Report) methodParts() []report.Part {
 			"outputs; M4 cannot tell if more than one comparison in twenty is a tie. A step along unlearning that is farther from the original "+
 			"(or the reference) than an earlier step that was told from it is told from it too.", audit.MinRecords)),
 		report.Text("Every interval misses in one case of twenty. The lenses use the same records and most of them the same numbers, so that " +
-			"they err together; one verdict alone against all others is weak evidence."),
+			"they err together; one verdict alone against all others is weak evidence. The answer rests on verdicts that stand with intervals of " +
+			"100 - 5/F %, where F families of lenses were asked: so one of them accuses a model that forgot in at most one audit of twenty."),
 		items,
 	}
 }

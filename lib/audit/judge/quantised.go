@@ -20,7 +20,7 @@ type QuantisedVerdict struct {
 }
 
 // MemoryReturns reports whether the lens sees a memory in the copy and none in the unlearned model.
-func (q QuantisedVerdict) MemoryReturns() bool { return q.Memory() && !q.Unlearned.Memory() }
+func (q QuantisedVerdict) MemoryReturns() bool { return q.Memory() && !q.Weak && !q.Unlearned.Memory() }
 
 // placeQuantised places the quantised copies by one lens; v is the verdict on the unlearned model.
 func (r *Report) placeQuantised(v Verdict, readings []audit.Reading) {

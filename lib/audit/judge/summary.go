@@ -22,27 +22,25 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
 	PushedAway: {"Not cleanly: the records are not remembered, but the model treats them unlike records that it never saw, which gives them away too.",
 		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
-	someStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
+	SomeStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
 		"Look at the records listed under Single records, unlearn these again or retrain without them, and audit the new model"},
 	NoMemory: {"No sign of a memory was found.",
 		"Keep this report with the model; what it could have missed stands under What would have been missed"},
 	NotShown: {"No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
 		"Add what the audit lacks, and repeat it"},
+	ByChance: {"These files cannot tell whether the records are forgotten: a lens sees something, and no more than chance shows to one of as many.",
+		"Add records, or what else the audit lacks, and repeat it: a memory is seen again, and chance seldom is"},
 	NoPower: {"These files cannot tell whether the records are forgotten: no sign of a memory was found, but a memory would often have been missed.",
 		"Add records, or what else the audit lacks, and repeat it"},
 	NoAnswer: {"These files cannot tell whether the records are forgotten.",
 		"Add what the audit lacks, and repeat it"},
 }
 
-// someStandOut is the answer where no lens sees a memory on average, and single records are
-// recognised.
-const someStandOut Answer = "no memory is seen on the whole, and single records stand out"
-
-// answer is the headline's answer, unless single records stand out.
-func (r *Report) answer(model string) Answer {
+// Answer is the headline's answer, unless single records stand out.
+func (r *Report) Answer(model string) Answer {
 	a := r.Headline(model).Answer
-	if (a == NoMemory || a == NotShown || a == NoPower || a == NoAnswer) && len(r.StandOut(model)) > 0 {
-		return someStandOut
+	if !a.Accuses() && len(r.StandOut(model)) > 0 {
+		return SomeStandOut
 	}
 	return a
 }
@@ -72,9 +70,12 @@ func (r *Report) howSure(m *Model) report.Terms {
 	return append(out, report.Term{Word: "What to do", Meaning: r.nextSteps(m.Name)})
 }
 
-// headline is the answer, with the model's name where there are several.
+// headline is the answer, with what it supposes and with the model's name where there are several.
 func (r *Report) headline(m *Model) string {
-	s := answerTexts[r.answer(m.Name)].says
+	s := answerTexts[r.Answer(m.Name)].says
+	if supposed := r.Headline(m.Name).Supposes; supposed != "" {
+		s = fmt.Sprintf("If %s: %s", supposed, strings.ToLower(s[:1])+s[1:])
+	}
 	if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 		return m.Name + ": " + s
 	}
@@ -130,7 +131,8 @@ func (r *Report) confidenceText(model string) string {
 	default:
 		s += fmt.Sprintf("%d see a memory (%s)", len(memory), joinNames(memory))
 	}
-	s += "; each verdict errs in about one case of twenty, and all look at the same records" + r.Evidence.ofGroups(rowsOf(r.Evidence.Records))
+	s += "; each verdict errs in about one case of twenty (the answer allows for the number of families), and all look at the same records" +
+		r.Evidence.ofGroups(rowsOf(r.Evidence.Records))
 	if h.Answer == NoPower {
 		return s + "; " + r.powerText(model)
 	}
@@ -192,7 +194,7 @@ func (h Headline) families(calls ...audit.Call) []string {
 
 // nextSteps says what to do, and what would make the audit more informative.
 func (r *Report) nextSteps(model string) string {
-	a := r.answer(model)
+	a := r.Answer(model)
 	s := answerTexts[a].next
 	if settle := r.Suggestions(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
 		what, _, _ := strings.Cut(settle[0], ":")

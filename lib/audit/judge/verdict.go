@@ -6,6 +6,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -55,6 +56,9 @@ type Verdict struct {
 	// what it was computed from.
 	Smallest     float64
 	SmallestFrom string
+	// Weak says of a call that accuses the model that it does not stand with the wider intervals in which all
+	// families of lenses that were asked about the model hold together (Report.markWeak).
+	Weak bool
 }
 
 // Name is the lens's name, with the layer.
@@ -93,6 +97,24 @@ func (v *Verdict) placeAs(l audit.Likeness) {
 	if v.Why != "" {
 		v.Smallest, v.SmallestFrom = math.NaN(), ""
 	}
+}
+
+// atLevel is the verdict with intervals of another coverage.
+func (v Verdict) atLevel(level float64) Verdict {
+	v.Reading = v.Reading.AtLevel(level)
+	of := func(r *audit.Reading) *audit.Reading {
+		if r == nil {
+			return nil
+		}
+		out := r.AtLevel(level)
+		return &out
+	}
+	v.Original, v.Blind, v.Retrained = of(v.Original), of(v.Blind), slices.Clone(v.Retrained)
+	for k, r := range v.Retrained {
+		v.Retrained[k] = r.AtLevel(level)
+	}
+	v.place()
+	return v
 }
 
 // original is the original's reading, if it has an interval.
@@ -202,6 +224,13 @@ func (v *Verdict) contrary() bool {
 
 // Text is the verdict in words.
 func (v Verdict) Text() string {
+	if v.Weak {
+		return v.text() + " With intervals that hold for all families of lenses together it does not stand."
+	}
+	return v.text()
+}
+
+func (v Verdict) text() string {
 	reference := "a model that never had the records (the null)"
 	if v.Reference == BlindReference {
 		reference = "what the inputs alone reach without any model (the blind attack)"

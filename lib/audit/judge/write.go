@@ -12,8 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Version is the version of this package's numbers: it is raised when a lens gives other ones.
-const Version = 2
+// Version is the version of this package's numbers and answers: it is raised when there are others. 3: answers allow
+// for the number of families of lenses.
+const Version = 3
 
 // module is the module path of this package.
 const module = "github.com/lethe-ml/lethe"
@@ -86,7 +87,8 @@ type (
 		Reference    Reference     `json:"reference"`
 		Smallest     *float64      `json:"smallest_seen"`
 		SmallestFrom string        `json:"smallest_seen_from,omitempty"`
-		Why          string        `json:"why,omitempty"` // of a verdict that the number is no evidence
+		Why          string        `json:"why,omitempty"`  // of a verdict that the number is no evidence
+		Weak         bool          `json:"weak,omitempty"` // does not stand with intervals for all families together
 	}
 	jsonReading struct {
 		Model string   `json:"model"`
@@ -147,7 +149,8 @@ func (r *Report) JSON(w io.Writer) error {
 	for _, v := range r.Verdicts {
 		j := jsonVerdict{
 			Lens: v.Lens.Name(), Layer: v.Layer, Model: v.Reading.Model, Call: v.Call, Text: v.Text(), Reading: toJSON(v.Reading),
-			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: report.FiniteOrNil(v.Smallest), SmallestFrom: v.SmallestFrom, Why: v.Why,
+			Retrained: []jsonReading{}, Reference: v.Reference, Smallest: report.FiniteOrNil(v.Smallest), SmallestFrom: v.SmallestFrom,
+			Why: v.Why, Weak: v.Weak,
 		}
 		if v.Original != nil {
 			o := toJSON(*v.Original)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/paper/lenses"
@@ -16,7 +17,7 @@ import (
 func TestRatesAreMeansOverCases(t *testing.T) {
 	var all []Answer
 	add := func(label string, remembers bool, retrained int, placed, found bool) {
-		all = append(all, Answer{Case: label, Lens: "loss", Remembers: remembers, Retrained: retrained, Placed: placed, Accused: found, Memory: found})
+		all = append(all, Answer{Case: label, Lens: "loss", Remembers: remembers, Beside: Beside{Retrained: retrained}, Placed: placed, Accused: found, Memory: found})
 	}
 	for k := range 4 {
 		add("one", false, 2, k != 0, k == 3) // an alarm in four, one that says nothing
@@ -25,13 +26,13 @@ func TestRatesAreMeansOverCases(t *testing.T) {
 	}
 	add("two", false, 2, true, false)
 	add("two", true, 2, false, false)
-	all = append(all, Answer{Case: "one", Lens: "entropy", Retrained: 2, Accused: true},
-		Answer{Case: "two", Lens: "loss", Remembers: true, Retrained: 2, Placed: true, Accused: true}) // pushed away is no memory
-	r := rates(all, "loss", 2)
+	all = append(all, Answer{Case: "one", Lens: "entropy", Beside: Beside{Retrained: 2}, Accused: true},
+		Answer{Case: "two", Lens: "loss", Remembers: true, Beside: Beside{Retrained: 2}, Placed: true, Accused: true}) // pushed away is no memory
+	r := rates(all, "loss", Beside{Retrained: 2})
 	if r.cases != 2 || r.falseAlarms.Value != 0.125 || r.silent.Value != 0.125 || r.found.Value != 0.375 || r.falseAlarms.Low != 0 || r.found.Over != "cases" {
 		t.Errorf("%+v", r)
 	}
-	if r := rates(all, "loss", 5); r.cases != 0 {
+	if r := rates(all, "loss", Beside{Retrained: 5}); r.cases != 0 {
 		t.Errorf("beside five models: %+v", r)
 	}
 }
@@ -45,12 +46,12 @@ func TestOriginalsAreFoundAndRetrainedNetworksAreNot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Study{Scale: "quick", Cases: cases[2:3], References: []int{0, 2}, Models: 3}
+	s := Study{Scale: "quick", Cases: cases[2:3], Beside: []Beside{{0, false}, {0, true}, {2, true}}, Models: 3}
 	ev, err := paper.Collect(t.Context(), env, measurements(env, s))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := rates(ev.Rows, (audit.Loss{}).Name(), 2); r.cases != 1 || r.falseAlarms.Value != 0 || r.found.Value != 1 {
+	if r := rates(ev.Rows, (audit.Loss{}).Name(), Beside{2, true}); r.cases != 1 || r.falseAlarms.Value != 0 || r.found.Value != 1 {
 		t.Errorf("%s: %+v", cases[2].Name, r)
 	}
 	seeds := map[bool]map[int]bool{false: {}, true: {}}
@@ -63,7 +64,7 @@ func TestOriginalsAreFoundAndRetrainedNetworksAreNot(t *testing.T) {
 	if len(seeds[false]) != 3 || len(seeds[true]) != 3 {
 		t.Errorf("seeds %v", seeds)
 	}
-	before, err := paper.Collect(t.Context(), env, measurements(env, Study{Scale: "quick", Cases: cases[2:3], References: []int{0}, Models: 2}))
+	before, err := paper.Collect(t.Context(), env, measurements(env, Study{Scale: "quick", Cases: cases[2:3], Beside: []Beside{{}}, Models: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestOriginalsAreFoundAndRetrainedNetworksAreNot(t *testing.T) {
 		t.Error(err)
 	}
 	for _, r := range out.Table.Rows {
-		if r.Group == groupName(0) && strings.Contains(r.Cells[0].Text, "retrained") {
+		if strings.HasPrefix(r.Group, "without") && strings.Contains(r.Cells[0].Text, "retrained") {
 			t.Errorf("%s without retrained models", r.Cells[0].Text)
 		}
 	}
@@ -109,5 +110,25 @@ func TestReadingsWithoutANumberAreNone(t *testing.T) {
 	}
 	if finite(stats.Estimate{Value: 1, Low: none, High: none}) != nil {
 		t.Error("a value without an interval")
+	}
+}
+
+type noMatrix struct{ audit.Matrix }
+
+// An audit beside some models and without inputs has no others, and leaves the evidence as it was.
+func TestAnAuditBesideHasNoMore(t *testing.T) {
+	e := &judge.Evidence{}
+	for _, role := range []audit.Role{audit.Unlearned, audit.Retrained, audit.Original, audit.Retrained, audit.Retrained} {
+		e.Models = append(e.Models, &judge.Model{Role: role})
+	}
+	e.Inputs = noMatrix{}
+	for _, b := range []Beside{{0, false}, {2, true}, {5, true}} {
+		got := b.evidence(e)
+		if n := len(got.ModelsOf(audit.Retrained)); n != min(3, b.Retrained) || len(got.Models) != 2+n || (got.Inputs != nil) != b.Inputs {
+			t.Errorf("%s: %d models, %d retrained, inputs %v", b, len(got.Models), n, got.Inputs != nil)
+		}
+	}
+	if len(e.Models) != 5 || e.Inputs == nil {
+		t.Error("the evidence has changed")
 	}
 }

@@ -27,9 +27,9 @@ type Answer struct {
 	Case string `json:"case"`
 	Seed int    `json:"seed"`
 	// Remembers says that the model was trained on the forgotten records.
-	Remembers bool   `json:"remembers"`
-	Retrained int    `json:"retrained"` // models that it is compared with
-	Lens      string `json:"lens"`
+	Remembers bool `json:"remembers"`
+	Beside
+	Lens string `json:"lens"`
 	// Reading is the lens's number with its interval; nil for the whole audit, and where there is none.
 	Reading *stats.Estimate `json:"reading,omitempty"`
 	Verdict string          `json:"verdict"`
@@ -40,10 +40,16 @@ type Answer struct {
 	Memory  bool `json:"memory"`
 }
 
+// Beside is what an audit has beside the models' outputs and embeddings.
+type Beside struct {
+	Retrained int  `json:"retrained"` // models that it compares with
+	Inputs    bool `json:"inputs"`    // those of the records
+}
+
 func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
 	l := e.Lab()
 	return paper.ForSeeds(s.Cases, 1, func(of lenses.NamedCase, _ int) paper.Measurement[Answer] {
-		models := 2*s.Models + slices.Max(s.References)
+		models := 2*s.Models + s.references()
 		return paper.Measurement[Answer]{
 			ID: fmt.Sprintf("evidence/alarms/%s/%s", of.DataSet(), of.ForgetSetName()), About: of.Name, Setting: of.Setting,
 			Methods: []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}},
@@ -57,18 +63,18 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
 // answersKey is the configuration of the answers in the store.
 type answersKey struct {
 	lab.NetworkKey
-	Case       string `json:"case"`
-	Goal       string `json:"goal"`
-	Fit        any    `json:"fit"`
-	Forget     string `json:"forget"`
-	References []int  `json:"references"`
-	Models     int    `json:"models"`
-	Results    int    `json:"results"`
+	Case    string   `json:"case"`
+	Goal    string   `json:"goal"`
+	Fit     any      `json:"fit"`
+	Forget  string   `json:"forget"`
+	Beside  []Beside `json:"beside"`
+	Models  int      `json:"models"`
+	Results int      `json:"results"`
 }
 
 func key(l *lab.Lab, c *lab.Case, label string, s Study) store.Key {
 	return l.Key("evidence/alarms", c.Problem, answersKey{NetworkKey: lab.NetworkKeyOf(c.Problem.Arch), Case: label, Goal: c.Goal.Name(), Fit: c.Fit,
-		Forget: lab.RowsKey(c.Forget), References: s.References, Models: s.Models, Results: Results}, map[string]int64{"train": int64(c.Seed)})
+		Forget: lab.RowsKey(c.Forget), Beside: s.Beside, Models: s.Models, Results: Results}, map[string]int64{"train": int64(c.Seed)})
 }
 
 // measure trains the models of a case and audits each of them. The seeds of retrained models that
@@ -78,7 +84,7 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 	if err != nil {
 		return nil, err
 	}
-	references := slices.Max(s.References)
+	references := s.references()
 	retrained, err := trained(ctx, c, lab.RetainedRecords, 0, references+s.Models)
 	if err != nil {
 		return nil, err
@@ -100,14 +106,14 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		return nil, err
 	}
 	var out []Answer
-	for _, n := range s.References {
-		r, err := beside(e, n).Report(ctx)
+	for _, b := range s.Beside {
+		r, err := b.evidence(e).Report(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for k, m := range r.Evidence.ModelsOf(audit.Unlearned) {
 			for _, a := range answers(r, m.Name) {
-				a.Case, a.Seed, a.Remembers, a.Retrained = of.Name, c.Seed+references+k%s.Models, k >= s.Models, n
+				a.Case, a.Seed, a.Remembers, a.Beside = of.Name, c.Seed+references+k%s.Models, k >= s.Models, b
 				out = append(out, a)
 			}
 		}
@@ -128,15 +134,18 @@ func trained(ctx context.Context, c *audit.Case, on lab.TrainedOn, from, to int)
 	return out, nil
 }
 
-// beside returns the evidence with n retrained models.
-func beside(e *judge.Evidence, n int) *judge.Evidence {
+// evidence returns that of an audit, with no more than that.
+func (b Beside) evidence(e *judge.Evidence) *judge.Evidence {
 	out, retrained := *e, 0
 	out.Models = nil
+	if !b.Inputs {
+		out.Inputs = nil
+	}
 	for _, m := range e.Models {
 		if m.Role == audit.Retrained {
 			retrained++
 		}
-		if m.Role != audit.Retrained || retrained <= n {
+		if m.Role != audit.Retrained || retrained <= b.Retrained {
 			out.Models = append(out.Models, m)
 		}
 	}
@@ -145,9 +154,8 @@ func beside(e *judge.Evidence, n int) *judge.Evidence {
 
 // answers returns those of the audit of a model and of its lenses.
 func answers(r *judge.Report, model string) []Answer {
-	h := r.Headline(model)
-	out := []Answer{{Lens: wholeAudit, Verdict: string(h.Answer), Placed: h.Answer != judge.NoAnswer && h.Answer != judge.NoPower,
-		Accused: h.Found(), Memory: h.Found() && h.Answer != judge.PushedAway}}
+	a := r.Answer(model)
+	out := []Answer{{Lens: wholeAudit, Verdict: string(a), Placed: a.Tells(), Accused: a.Accuses(), Memory: a.Memory()}}
 	for _, v := range r.Verdicts {
 		if v.Reading.Model == model {
 			out = append(out, Answer{Lens: v.Name(), Reading: finite(v.Reading.Estimate), Verdict: string(v.Call),

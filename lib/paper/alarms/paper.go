@@ -11,8 +11,10 @@ import (
 )
 
 // Results is the version of the numbers of this package. 2: originals that are called pushed away are no memory that
-// was found, and an audit that cannot tell for lack of power has no verdict.
-const Results = 3
+// was found, and an audit that cannot tell for lack of power has no verdict. 4: the whole audit allows for the number
+// of families of lenses, and says what is said of single records; its folder has the inputs. 5: the blind attack
+// compares within classes too.
+const Results = 5
 
 const (
 	id    = "alarms"
@@ -20,7 +22,8 @@ const (
 	doc   = "Audits of models whose answer is known. A network that was retrained on the retained records with another seed has forgotten " +
 		"perfectly: a verdict that places it anywhere but beside the retrained models is a false alarm. An original of another seed has " +
 		"forgotten nothing: a lens should find a memory in it. Every model is compared with one original and with none, one, two or five " +
-		"retrained models. The first row is the answer of the whole audit, which any lens decides."
+		"retrained models. Without any, inputs show whether forgotten and held-out records differ by themselves. The first row is the " +
+		"answer of the whole audit."
 )
 
 // Paper is the table, for the command line.
@@ -36,8 +39,8 @@ func Paper() paper.Paper {
 type Study struct {
 	Scale string
 	Cases []lenses.NamedCase
-	// References are the numbers of retrained models that an audit compares with.
-	References []int
+	// Beside are the audits of a model.
+	Beside []Beside
 	// Models is the number of models with each answer that are audited, of as many seeds.
 	Models int
 }
@@ -48,5 +51,13 @@ func StudyAt(scale string) (Study, error) {
 	if err != nil {
 		return Study{}, fmt.Errorf("alarms: %w", err)
 	}
-	return Study{Scale: scale, Cases: cases, References: []int{0, 1, 2, 5}, Models: 10}, nil
+	return Study{Scale: scale, Cases: cases, Beside: []Beside{{0, false}, {0, true}, {1, true}, {2, true}, {5, true}}, Models: 10}, nil
+}
+
+// references is the number of retrained models that audits compare with.
+func (s Study) references() (n int) {
+	for _, b := range s.Beside {
+		n = max(n, b.Retrained)
+	}
+	return n
 }
