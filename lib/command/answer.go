@@ -16,12 +16,12 @@ import (
 // inputs are the files that a command reads, each named by a flag.
 type inputs struct {
 	c        *cobra.Command
-	distinct [2]string // flags that must not name one file
+	distinct []string // flags that must not name one file
 	all      []input
 }
 
 // memberFlags are the flags of members and non-members.
-var memberFlags = [2]string{"members", "nonmembers"}
+var memberFlags = []string{"members", "nonmembers"}
 
 type input struct {
 	flag string
@@ -64,8 +64,12 @@ func (in *inputs) checkDistinct() error {
 	for _, f := range in.all {
 		paths[f.flag] = *f.path
 	}
-	if one, other := in.distinct[0], in.distinct[1]; one != "" && files.SameFile(paths[one], paths[other]) {
-		return cli.Usagef("--%s and --%s: %s is the same file", one, other, paths[one])
+	for k, one := range in.distinct {
+		for _, other := range in.distinct[k+1:] {
+			if files.SameFile(paths[one], paths[other]) {
+				return cli.Usagef("--%s and --%s: %s is the same file", one, other, paths[one])
+			}
+		}
 	}
 	return nil
 }

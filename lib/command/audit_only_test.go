@@ -25,7 +25,7 @@ func singleCalls(t *testing.T) map[string][]string {
 			"--seed", "3"},
 		"shadows": shadowArrays(t, 1)[3:],
 		"ruler":   {"--unlearned", m, "--forget", rowsFile(t, 0, 1, 2, 3), "--retain", rowsFile(t, span(4, 20)...), "--zero-rows"},
-		"sde":     {"--target", m, "--in", m, "--out", matrixFile(t, embeddings(4, 20)), "--shuffle", "--seed", "2"},
+		"sde":     {"--target", m, "--in", matrixFile(t, embeddings(5, 20)), "--out", matrixFile(t, embeddings(4, 20)), "--shuffle", "--seed", "2"},
 	}
 }
 

@@ -337,5 +337,5 @@ func TestVerifySDEIsBounded(t *testing.T) {
 	fails(t, lethe(t, append(files, "--bins", "1000000000000")...), cli.ExitUsage, "--bins 1000000000000: expected 1 to 1000000")
 	fails(t, lethe(t, append(files, "--permutations", "1000000000000")...), cli.ExitUsage, "at most 1000000")
 	long := matrixFile(t, array.New[float64](maxRecords+1, 1))
-	fails(t, lethe(t, "audit", "--only", "sde", "--target", long, "--in", u, "--out", u), cli.ExitFailure, long, "30001 rows")
+	fails(t, lethe(t, "audit", "--only", "sde", "--target", long, "--in", u, "--out", matrixFile(t, embeddings(2, 20))), cli.ExitFailure, long, "30001 rows")
 }

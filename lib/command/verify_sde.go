@@ -4,6 +4,7 @@ package command
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,7 +50,7 @@ the files in float64.`,
 		Args: cobra.NoArgs,
 	}
 	var sets [3]array.Matrix[float64]
-	in := inputs{c: c}
+	in := inputs{c: c, distinct: []string{"target", "in", "out"}}
 	addFile(&in, &sets[0], "target", "npy file: activations of the target records", readFinite(readMatrixBounded))
 	addFile(&in, &sets[1], "in", "npy file: activations of records in the training set", readFinite(readMatrixBounded))
 	addFile(&in, &sets[2], "out", "npy file: activations of records outside the training set", readFinite(readMatrixBounded))
@@ -124,9 +125,17 @@ type sdeAnswer struct {
 	noEvidence string
 }
 
-// collapsedSets returns why activations of target, in and out are no evidence, if many are the same.
+// collapsedSets returns why activations of target, in and out are no evidence, if sets or many rows are the same.
 func collapsedSets(sets *[3]array.Matrix[float64]) string {
 	target, in, out := &sets[0], &sets[1], &sets[2]
+	for _, pair := range []struct {
+		names    string
+		one, two *array.Matrix[float64]
+	}{{"target and in", target, in}, {"target and out", target, out}, {"in and out", in, out}} {
+		if slices.Equal(pair.one.Data, pair.two.Data) {
+			return pair.names + " hold the same activations"
+		}
+	}
 	for _, pair := range [][2]*array.Matrix[float64]{{target, in}, {target, out}, {in, out}, {out, in}} {
 		if why := audit.CollapsedSets("activations", pair[0], pair[1]); why.Call != "" {
 			return why.Why

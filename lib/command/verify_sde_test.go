@@ -3,9 +3,12 @@
 package command
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,26 +80,56 @@ func TestVerifySDESaysWhenItsVerdictIsInvalid(t *testing.T) {
 func TestVerifySDERefusesWhatMakesNoSense(t *testing.T) {
 	good, nan := matrixFile(t, activations(1, 20, 1)), activations(1, 20, 1)
 	nan.Row(7)[3] = math.NaN()
+	in, out := matrixFile(t, activations(2, 20, 1)), matrixFile(t, activations(3, 20, 1))
 	narrow := array.New[float64](20, 2)
 	for name, c := range map[string]struct {
 		code int
 		args []string
 		word string
 	}{
-		"no out":       {cli.ExitUsage, []string{"--target", good, "--in", good}, "out"},
-		"bandwidth":    {cli.ExitUsage, []string{"--target", good, "--in", good, "--out", good, "--bandwidth", "wide"}, `--bandwidth "wide"`},
-		"permutations": {cli.ExitUsage, []string{"--target", good, "--in", good, "--out", good, "--permutations", "1"}, "--permutations 1"},
-		"bins":         {cli.ExitUsage, []string{"--target", good, "--in", good, "--out", good, "--bins", "0"}, "--bins 0"},
-		"sizes":        {cli.ExitFailure, []string{"--target", matrixFile(t, activations(1, 22, 1)), "--in", good, "--out", good}, "22 records"},
-		"layers":       {cli.ExitFailure, []string{"--target", good, "--in", good, "--out", matrixFile(t, narrow)}, "2 columns"},
-		"not a number": {cli.ExitFailure, []string{"--target", good, "--in", matrixFile(t, nan), "--out", good}, "row 7, column 3"},
-		"a vector":     {cli.ExitFailure, []string{"--target", vectorFile(t, 1), "--in", good, "--out", good}, "--target"},
-		"too many":     {cli.ExitFailure, []string{"--target", good, "--in", matrixFile(t, array.New[float64](30001, 1)), "--out", good}, "30001 rows"},
-		"too few":      {cli.ExitFailure, []string{"--target", matrixFile(t, activations(1, 2, 1)), "--in", good, "--out", good}, "at least 4"},
+		"no out":       {cli.ExitUsage, []string{"--target", good, "--in", in}, "out"},
+		"bandwidth":    {cli.ExitUsage, []string{"--target", good, "--in", in, "--out", out, "--bandwidth", "wide"}, `--bandwidth "wide"`},
+		"permutations": {cli.ExitUsage, []string{"--target", good, "--in", in, "--out", out, "--permutations", "1"}, "--permutations 1"},
+		"bins":         {cli.ExitUsage, []string{"--target", good, "--in", in, "--out", out, "--bins", "0"}, "--bins 0"},
+		"sizes":        {cli.ExitFailure, []string{"--target", matrixFile(t, activations(1, 22, 1)), "--in", in, "--out", out}, "22 records"},
+		"layers":       {cli.ExitFailure, []string{"--target", good, "--in", in, "--out", matrixFile(t, narrow)}, "2 columns"},
+		"not a number": {cli.ExitFailure, []string{"--target", good, "--in", matrixFile(t, nan), "--out", out}, "row 7, column 3"},
+		"a vector":     {cli.ExitFailure, []string{"--target", vectorFile(t, 1), "--in", in, "--out", out}, "--target"},
+		"too many":     {cli.ExitFailure, []string{"--target", good, "--in", matrixFile(t, array.New[float64](30001, 1)), "--out", out}, "30001 rows"},
+		"too few":      {cli.ExitFailure, []string{"--target", matrixFile(t, activations(1, 2, 1)), "--in", in, "--out", out}, "at least 4"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			fails(t, lethe(t, append([]string{"audit", "--only", "sde", "--json"}, c.args...)...), c.code, c.word)
 		})
+	}
+}
+
+// SDE compares three sets of records. The same file for two of them is refused, a copy of it no evidence.
+func TestSDEOfTheSameRecordsTwiceIsNoEvidence(t *testing.T) {
+	sets := []string{}
+	for k := range uint64(3) {
+		sets = append(sets, matrixFile(t, activations(k+1, 40, 1)))
+	}
+	names := []string{"target", "in", "out"}
+	for _, pair := range [][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		of := slices.Clone(sets)
+		of[pair[1]] = of[pair[0]]
+		args := func() []string {
+			return []string{"audit", "--only", "sde", "--target", of[0], "--in", of[1], "--out", of[2]}
+		}
+		fails(t, lethe(t, args()...), cli.ExitUsage, fmt.Sprintf("--%s and --%s: %s is the same file", names[pair[0]], names[pair[1]], of[pair[0]]))
+		data, err := os.ReadFile(of[pair[0]])
+		if err != nil {
+			t.Fatal(err)
+		}
+		of[pair[1]] = filepath.Join(t.TempDir(), "copy.npy")
+		if err := os.WriteFile(of[pair[1]], data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want := "no evidence: " + names[pair[0]] + " and " + names[pair[1]] + " hold the same activations"
+		if r := lethe(t, args()...); r.Code != cli.ExitOK || !strings.Contains(r.Out, want) {
+			t.Errorf("%+v, want %q", r, want)
+		}
 	}
 }
 

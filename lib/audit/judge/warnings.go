@@ -5,6 +5,7 @@ package judge
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -32,11 +33,11 @@ func (e *Evidence) addWarnings() {
 	}
 	for _, m := range append(append(e.ModelsOf(Unlearned), e.ModelsOf(Original)...), e.ModelsOf(Retrained)...) {
 		if m.Correct == nil && e.fitsBetter(m, e.HeldOut, e.Retain) {
-			e.warn("%s fits held-out records better than retained ones: are the two sets exchanged?", m.Name)
+			e.warn("%s fits held-out records better than retained ones: are the two sets exchanged%s?", m.Name, probabilitiesToo(m))
 		}
 		if m.Role == Original && e.fitsBetter(m, e.HeldOut, e.Forget) {
 			e.warn("%s fits held-out records better than those to be forgotten: are the two sets exchanged, was it not trained on them, "+
-				"or are they harder by themselves?", m.Name)
+				"are they harder by themselves%s?", m.Name, probabilitiesToo(m))
 		}
 	}
 	for _, m := range e.ModelsOf(Retrained) {
@@ -53,6 +54,15 @@ func (e *Evidence) addWarnings() {
 			}
 		}
 	}
+}
+
+// probabilitiesToo asks whether losses that are all between 0 and 1 are probabilities of the right class, which
+// are large where a loss is small.
+func probabilitiesToo(m *Model) string {
+	if m.Outputs != nil || slices.ContainsFunc(m.Losses, func(v float64) bool { return v < 0 || v > 1 }) {
+		return ""
+	}
+	return ", or are its losses probabilities of the right class (a loss is small where a record is fitted well, a probability is large)"
 }
 
 // warnShadows notes shadow models that fit better what they are said not to have been trained on.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -156,5 +157,37 @@ func TestAnAnswerByNullsSaysWhatItSupposes(t *testing.T) {
 	}
 	if told != 2 {
 		t.Errorf("%d answers without a retrained model", told)
+	}
+}
+
+// Probabilities of the right class saved as losses are large where a record is fitted well: all models look as if
+// sets were exchanged, and the note names both. Losses of the right sign have no note.
+func TestProbabilitiesAsLossesAreNoted(t *testing.T) {
+	for _, probabilities := range []bool{true, false} {
+		m := newFixture(88, 60, 120, 120)
+		dir := t.TempDir()
+		m.write(t, dir, m.retained, 0)
+		for _, model := range []struct {
+			name string
+			in   func(int) bool
+		}{{"original", m.all}, {"retrained", m.retained}, {"retrained-2", m.retained}, {"unlearned", m.retained}} {
+			must(t, os.Remove(filepath.Join(dir, model.name, "outputs.npy")))
+			values := make([]float64, len(m.y))
+			for i := range values {
+				p := 0.3 + 0.2*m.rng.Float64()
+				if model.in(i) {
+					p += 0.4
+				}
+				if values[i] = p; !probabilities {
+					values[i] = -math.Log(p)
+				}
+			}
+			must(t, npy.WriteVector(filepath.Join(dir, model.name, "losses.npy"), values))
+		}
+		must(t, os.Remove(filepath.Join(dir, "labels.npy")))
+		r := audited(t, dir)
+		if notes := strings.Join(r.Evidence.Notes, "\n"); strings.Contains(notes, "probabilities of the right class") != probabilities {
+			t.Errorf("probabilities %v: %s", probabilities, notes)
+		}
 	}
 }
