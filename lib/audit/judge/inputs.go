@@ -225,7 +225,10 @@ func (c *InputChecks) beware(e *Evidence) string {
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
 	}
-	return s + c.notCompared(e)
+	if c.notCompared(e) != "" {
+		s += unlikeByThemselves
+	}
+	return s
 }
 
 // supposed is what the nulls of attacks suppose of the sets, with what the inputs say of it.
@@ -244,9 +247,11 @@ func (c *InputChecks) notCompared(e *Evidence) string {
 	if c.Blind != nil || len(e.ModelsOf(Retrained)) > 0 || len(e.HeldOut) == 0 {
 		return ""
 	}
-	return "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows: a model that never had " +
-		"them reads rare, wrong or contradicting records as pushed away, or as remembered. A retrained model shows it, and inputs.npy may."
+	return "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows. " + unlikeByThemselves
 }
+
+const unlikeByThemselves = "Records that are rare, wrong or contradict others look pushed away, or remembered, in a model that never had them. " +
+	"A retrained model shows it, and inputs.npy may."
 
 // jsonInputs is the JSON form; null: not judged, for the reason beside it.
 type jsonInputs struct {

@@ -74,7 +74,7 @@ func (r *Report) howSure(m *Model) report.Terms {
 func (r *Report) headline(m *Model) string {
 	s := answerTexts[r.Answer(m.Name)].says
 	if supposed := r.Headline(m.Name).Supposes; supposed != "" {
-		s = fmt.Sprintf("If %s: %s", supposed, strings.ToLower(s[:1])+s[1:])
+		s += fmt.Sprintf(" This holds if %s.", supposed)
 	}
 	if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 		return m.Name + ": " + s
