@@ -47,7 +47,7 @@ const (
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
-	ByChance        Answer = "these arrays cannot tell: what is seen is no more than chance shows to one of as many families of lenses"
+	ByChance        Answer = "these arrays cannot tell: among so many lenses chance alone shows as much as is seen"
 	SomeStandOut    Answer = "no memory is seen on the whole, and single records stand out"
 	NoPower         Answer = "these arrays cannot tell: no memory is seen, and one of the size in question would often be missed"
 	NoAnswer        Answer = "these arrays cannot tell"

@@ -28,7 +28,7 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Keep this report with the model; what it could have missed stands under What would have been missed"},
 	NotShown: {"No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
 		"Add what the audit lacks, and repeat it"},
-	ByChance: {"These files cannot tell whether the records are forgotten: a lens sees something, and no more than chance shows to one of as many.",
+	ByChance: {"These files cannot tell whether the records are forgotten: a lens sees something, but among so many lenses chance alone shows as much.",
 		"Add records, or what else the audit lacks, and repeat it: a memory is seen again, and chance seldom is"},
 	NoPower: {"These files cannot tell whether the records are forgotten: no sign of a memory was found, but a memory would often have been missed.",
 		"Add records, or what else the audit lacks, and repeat it"},
