@@ -18,8 +18,8 @@ import (
 
 // Prepare draws images from each part of a set without repetition, 0 for all of a part, and
 // normalises every channel with the mean and the standard deviation of the drawn training images.
-// If the set has no test part, the test images are drawn from the other training images. The draw
-// depends on rng only; the images are in the order of their rows.
+// If the set has no test part, the test images are drawn from the other training images; 0 of them are a
+// fifth of all that are drawn. The draw depends on rng only; the images are in the order of their rows.
 //
 // It refuses a nil rng, more images than there are, and what LoadRows refuses.
 func Prepare(ctx context.Context, name string, train, test int, rng *rand.Rand) (*datasets.Prepared, error) {
@@ -65,22 +65,33 @@ func loadDrawn(ctx context.Context, name string, train, test int, rng *rand.Rand
 
 func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held []int, err error) {
 	all, tests := info.Rows-info.TestRows, info.TestRows
-	train = cmp.Or(train, all)
-	test = cmp.Or(test, tests)
-	room := tests
 	if tests == 0 {
-		room = all - train
+		return drawParts(info.Name, all, train, test, rng)
 	}
-	if train < 1 || train > all || test < 1 || test > room {
+	train, test = cmp.Or(train, all), cmp.Or(test, tests)
+	if train < 1 || train > all || test < 1 || test > tests {
 		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d and %d", info.Name, train, test, all, tests)
 	}
-	drawn := rng.Perm(all)
-	rows = drawn[:train:train]
-	if tests > 0 {
-		held = rng.Perm(tests)[:test]
-	} else {
-		held = drawn[train : train+test]
+	rows, held = rng.Perm(all)[:train], rng.Perm(tests)[:test]
+	slices.Sort(rows)
+	slices.Sort(held)
+	return rows, held, nil
+}
+
+// drawParts draws both parts of a set that has no test part.
+func drawParts(name string, all, train, test int, rng *rand.Rand) (rows, held []int, err error) {
+	switch {
+	case test == 0 && train == 0:
+		test = (all + 4) / 5
+	case test == 0:
+		test = min((train+3)/4, all-train)
 	}
+	train = cmp.Or(train, all-test)
+	if train < 1 || test < 1 || train+test > all {
+		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d in all and no test part", name, train, test, all)
+	}
+	drawn := rng.Perm(all)
+	rows, held = drawn[:train:train], drawn[train:train+test]
 	slices.Sort(rows)
 	slices.Sort(held)
 	return rows, held, nil

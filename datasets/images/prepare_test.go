@@ -89,8 +89,16 @@ func TestASetWithoutATestPartIsDivided(t *testing.T) {
 	if len(slices.Compact(both)) != 400 {
 		t.Error("an image is in both parts")
 	}
-	if _, _, err := drawRows(info, 0, 1, rand.New(rand.NewPCG(1, 1))); err == nil {
-		t.Error("a test image was found where all are for training")
+	for _, c := range []struct{ train, test, rows, held int }{{0, 0, 320, 80}, {0, 1, 399, 1}, {300, 0, 300, 75}, {390, 0, 390, 10}, {1, 0, 1, 1}} {
+		rows, held, err := drawRows(info, c.train, c.test, rand.New(rand.NewPCG(1, 1)))
+		if err != nil || len(rows) != c.rows || len(held) != c.held {
+			t.Errorf("%+v: %d and %d rows, %v", c, len(rows), len(held), err)
+		}
+	}
+	for _, c := range []struct{ train, test int }{{400, 0}, {400, 1}, {0, 400}, {-1, 0}, {0, -1}, {200, 201}} {
+		if _, _, err := drawRows(info, c.train, c.test, rand.New(rand.NewPCG(1, 1))); err == nil || !strings.Contains(err.Error(), "no test part") {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
 

@@ -121,7 +121,11 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if err := result.Table().Text(cmd.OutOrStdout()); err != nil {
 			return err
 		}
-		fmt.Fprintln(cmd.OutOrStdout(), "\nthe whole report:", cli.Printable(filepath.Join(folder, "report.html")))
+		fmt.Fprintln(cmd.OutOrStdout())
+		for _, s := range result.Answers() {
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n\n", wrap(cli.Printable(s)))
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), "the whole report:", cli.Printable(filepath.Join(folder, "report.html")))
 		return nil
 	}
 	return c
@@ -129,7 +133,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 
 // setting returns the setting and the methods that the command line names.
 func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Method, err error) {
-	if o.changed("seeds") && o.seeds < 1 || o.epochs < 0 || o.batch < 0 {
+	if o.changed("seeds") && o.seeds < 1 || o.changed("epochs") && o.epochs < 1 || o.changed("batch") && o.batch < 1 {
 		return s, nil, cli.Usagef("--seeds, --epochs and --batch are positive numbers")
 	}
 	if s.Data, err = o.data.read(args); err != nil {
@@ -219,9 +223,31 @@ func selectMethods(names []string, classifier bool) ([]unlearn.Method, error) {
 	case names[0] == "all":
 		return all, nil
 	}
+	for k, name := range names {
+		names[k] = strings.TrimSpace(name)
+		if why := unfit(names[k], all); why != "" {
+			return nil, cli.Usagef("--methods %s: %s", names[k], why)
+		}
+	}
 	chosen, err := selectByName("methods", all, func(m unlearn.Method) string { return m.Info().Name }, names)
 	if err != nil && !classifier {
 		return nil, fmt.Errorf("%w; other methods need a classifier, and this network is none", err)
 	}
 	return chosen, err
+}
+
+// unfit says why a method that there is cannot be compared here; empty: it can, or there is none of the name.
+func unfit(name string, fit []unlearn.Method) string {
+	is := func(m unlearn.Method) bool { return m.Info().Name == name }
+	k := slices.IndexFunc(unlearn.All(), is)
+	if k < 0 || slices.ContainsFunc(fit, is) {
+		return ""
+	}
+	switch m := unlearn.All()[k]; {
+	case lab.IsControl(m):
+		return "it is a control, and controls are rows of every report"
+	case m.Info().Sees.Earlier:
+		return "it needs weights from during the training, which are kept in notebooks and programs (Setting.Keep), not here"
+	}
+	return "it is for other models than the one that is trained here (see lethe list methods)"
 }

@@ -83,7 +83,8 @@ func TestTryComparesMethodsOnTablesOfManyPrograms(t *testing.T) {
 			t.Fatalf("%s: %d\n%s%s", name, r.Code, r.Out, r.Stderr)
 		}
 		var found struct {
-			Runs []struct {
+			Answers []string
+			Runs    []struct {
 				Forget, Retain int
 				Models         []struct{ Model string }
 			}
@@ -93,6 +94,14 @@ func TestTryComparesMethodsOnTablesOfManyPrograms(t *testing.T) {
 		check(t, json.Unmarshal(b, &found))
 		if len(found.Runs) != 2 || found.Runs[0].Forget != 6 || len(found.Runs[0].Models) != 6 || found.Runs[1].Retain < 80 {
 			t.Errorf("%s: %+v", name, found)
+		}
+		for _, a := range found.Answers {
+			if !strings.Contains(strings.Join(strings.Fields(r.Out), " "), strings.Join(strings.Fields(a), " ")) {
+				t.Errorf("%s: the terminal does not say %q", name, a)
+			}
+		}
+		if len(found.Answers) == 0 {
+			t.Errorf("%s: no answer", name)
 		}
 		if again := lethe(t, args...); again.Code != 0 || again.Out != r.Out {
 			t.Errorf("%s: the second time (%d)\n%s", name, again.Code, again.Out)
@@ -162,6 +171,11 @@ func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		"--model cnn: there are tabular-mlp":        with("--model", "cnn"),
 		"small-cnn takes images":                    with("--model", "small-cnn"),
 		"are positive numbers":                      with("--seeds", "0"),
+		"--epochs and --batch are positive numbers": with("--epochs", "0"),
+		"--batch are positive numbers":              with("--batch", "0"),
+		"--methods unroll: it needs weights from":   with("--methods", " unroll"),
+		"--methods retrain: it is a control":        with("--methods", "retrain"),
+		"--methods hbfu-ascent: it is for other":    with("--methods", "hbfu-ascent"),
 		"needs two classes or more":                 {"try", one, "--target", "answer"},
 		"every row needs a target":                  {"try", path, "--target", "weight"},
 		"is not the number of a record":             with("--forget-records", path),

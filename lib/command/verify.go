@@ -39,7 +39,7 @@ and bfloat16, and at most 300 MB.`,
 		Args: cobra.NoArgs,
 	}
 	var e ruler.Evidence
-	in := inputs{c: c}
+	in := inputs{c: c, distinct: []string{"unlearned", "oracle"}}
 	addFile(&in, &e.Unlearned, "unlearned", "npy file: embeddings under the unlearned model", readFinite(npy.ReadRows))
 	addFile(&in, &e.Oracle, "oracle", "npy file: embeddings under the oracle", readFinite(npy.ReadRows))
 	addFile(&in, &e.Original, "original", "npy file: embeddings under the original model", readFinite(npy.ReadRows))

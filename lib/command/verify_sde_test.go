@@ -200,3 +200,10 @@ func TestSingleArraysThatTieAreNoEvidence(t *testing.T) {
 		}
 	}
 }
+
+// RULER compares a model with a retrained one: the same file for both is refused.
+func TestRULEROfTheSameModelTwiceIsRefused(t *testing.T) {
+	m := matrixFile(t, embeddings(1, 20))
+	args := []string{"audit", "--only", "ruler", "--unlearned", m, "--oracle", m, "--forget", rowsFile(t, 0, 1, 2, 3), "--retain", rowsFile(t, span(4, 20)...)}
+	fails(t, lethe(t, args...), cli.ExitUsage, "--unlearned and --oracle: "+m+" is the same file")
+}

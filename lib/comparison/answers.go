@@ -28,10 +28,14 @@ const otherSeed = "retrained, other seed"
 // classifier ends with what it and the retrained model answer right: a
 // verdict compares numbers with wide intervals where few records are held out.
 func (r *Result) Answers() (out []string) {
-	if len(r.Runs) > 0 && r.Runs[0].Copies > 0 {
-		n := r.Runs[0].Copies
-		out = append(out, fmt.Sprintf("Of the %s %d can be found among the retained ones too, with the same inputs: who keeps the copy keeps the record.",
+	if n := r.overSeeds(func(run Run) int { return run.Copies }); n != "" {
+		out = append(out, fmt.Sprintf("Of the %s %s can be found among the retained ones too, with the same inputs: who keeps the copy keeps the record.",
 			report.Plural(r.Runs[0].Forget, "forgotten record"), n))
+	}
+	if n := r.overSeeds(func(run Run) int { return run.HeldOutCopies }); n != "" {
+		out = append(out, fmt.Sprintf("Of the %s that lenses read %s can be found in training too, with the same inputs: these are no records that the "+
+			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
+			report.Plural(r.Runs[0].Judged, "held-out record"), n))
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
@@ -68,6 +72,21 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers("", found)+".")
 	}
 	return out
+}
+
+// overSeeds is a number of the runs: one, or the least and the largest; empty where it is 0 in all.
+func (r *Result) overSeeds(of func(Run) int) string {
+	var numbers []int
+	for _, run := range r.Runs {
+		numbers = append(numbers, of(run))
+	}
+	switch {
+	case len(numbers) == 0 || slices.Max(numbers) == 0:
+		return ""
+	case slices.Min(numbers) == slices.Max(numbers):
+		return fmt.Sprint(numbers[0])
+	}
+	return fmt.Sprintf("%d to %d (by the seed)", slices.Min(numbers), slices.Max(numbers))
 }
 
 // rightAnswers says how many forgotten and how many held-out records a classifier and the retrained one

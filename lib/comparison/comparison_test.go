@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -202,11 +203,17 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 // A forgotten record that is retained too is said, and so is how many are answered right.
 func TestAnswersTellOfCopies(t *testing.T) {
 	hashes := []uint64{7, 8, 7, 9, 8, 5}
-	if n := copies(hashes, []int{0, 1, 3}, []int{2, 4, 5}); n != 2 {
+	if n := copies(at(hashes, []int{0, 1, 3}), at(hashes, []int{2, 4, 5})); n != 2 {
 		t.Errorf("%d copies, want 2", n)
 	}
-	if n := copies(hashes, []int{0, 2, 3}, []int{5}); n != 0 {
+	if n := copies(at(hashes, []int{0, 2, 3}), at(hashes, []int{5})); n != 0 {
 		t.Errorf("%d copies among the forgotten alone", n)
+	}
+	seeds := &Result{Runs: []Run{{Forget: 15, Judged: 66, Copies: 13, HeldOutCopies: 63}, {Forget: 15, Judged: 66, Copies: 10, HeldOutCopies: 63}}}
+	for k, want := range []string{"Of the 15 forgotten records 10 to 13 (by the seed) can be found among", "Of the 66 held-out records that lenses read 63 can be found in training"} {
+		if said := seeds.Answers()[k]; !strings.HasPrefix(said, want) {
+			t.Errorf("%q, want %q", said, want)
+		}
 	}
 	r := withCalls(50, audit.Remembered, audit.Forgotten, audit.Forgotten)
 	r.Runs[0].Copies = 2
@@ -350,5 +357,38 @@ func TestATableOfAConditionSaysWhoIsHeldOut(t *testing.T) {
 	r.Study.Setting.Forget = lab.Where{Column: "city", Op: datasets.Equal, Values: []string{"Bern"}}
 	if plain || !said() {
 		t.Error("the note stands where it should not, or not where it should")
+	}
+}
+
+// Of a table in which every row is there three times, most held-out records are in training too; of one
+// without repeated rows none is.
+func TestHeldOutCopiesAreCounted(t *testing.T) {
+	for _, times := range []int{1, 3} {
+		var b strings.Builder
+		b.WriteString("a,b,y\n")
+		for k := range 120 {
+			fmt.Fprintf(&b, "%d.5,%d.25,%c\n", k/times*7%101, k/times, 'p'+k/times%2)
+		}
+		path := filepath.Join(t.TempDir(), "rows.csv")
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		table, err := own.ReadTable(path, own.Target("y"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Study{Lab: newLab(t), Setting: lab.Setting{Data: table, Forget: lab.Random{Fraction: 0.1}, Fit: train.Config{Epochs: 1}},
+			Methods: []unlearn.Method{unlearn.FineTuning{Epochs: 1}}, Seeds: 1}
+		r, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Runs[0]
+		if times == 1 && run.HeldOutCopies != 0 || times == 3 && (run.HeldOutCopies < run.Judged/2 || run.HeldOutCopies > run.Judged) {
+			t.Errorf("rows %d times: %d of %d held-out records are copies", times, run.HeldOutCopies, run.Judged)
+		}
+		if said := strings.Join(r.Answers(), " "); strings.Contains(said, "can be found in training too") != (times == 3) {
+			t.Errorf("rows %d times: %s", times, said)
+		}
 	}
 }

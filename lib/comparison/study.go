@@ -83,6 +83,7 @@ type Run struct {
 	Forget, Retain, Test int    // numbers of records
 	Judged               int    // held-out records that no method has seen, which lenses read
 	Copies               int    // forgotten records whose inputs a retained record has too
+	HeldOutCopies        int    // records of Judged whose inputs a training record has
 	forgotten            string // what the records to forget are, "" if their forget set does not say it
 	Models               []Model
 }
@@ -188,9 +189,10 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		return nil, err
 	}
 	task.Add(readingUnits)
+	train, test := audit.RowHashes(c.Problem.Train.X), audit.RowHashes(c.Problem.Test.X)
 	run := &Run{
 		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
-		Judged: len(c.EvalRows()), Copies: copies(audit.RowHashes(c.Problem.Train.X), c.Forget, c.Retain),
+		Judged: len(c.EvalRows()), Copies: copies(at(train, c.Forget), at(train, c.Retain)), HeldOutCopies: copies(at(test, c.EvalRows()), train),
 	}
 	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget))
 	for i, m := range models {
@@ -204,19 +206,25 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	return run, nil
 }
 
-// copies returns the number of forgotten records whose inputs a retained record has too, from the
-// hashes of all inputs.
-func copies(hashes []uint64, forget, retain []int) (n int) {
-	retained := map[uint64]bool{}
-	for _, i := range retain {
-		retained[hashes[i]] = true
+// copies returns how many hashes of some records are among those of others.
+func copies(some, others []uint64) (n int) {
+	known := map[uint64]bool{}
+	for _, h := range others {
+		known[h] = true
 	}
-	for _, i := range forget {
-		if retained[hashes[i]] {
+	for _, h := range some {
+		if known[h] {
 			n++
 		}
 	}
 	return n
+}
+
+func at(hashes []uint64, rows []int) (out []uint64) {
+	for _, i := range rows {
+		out = append(out, hashes[i])
+	}
+	return out
 }
 
 // models returns the controls and the unlearned models of a case, and the methods that left

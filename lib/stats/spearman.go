@@ -18,11 +18,13 @@ func midranks(x []float64) []float64 {
 			continue
 		}
 		first, _ := slices.BinarySearch(sorted, v)
-		last := first
-		for last+1 < len(sorted) && sorted[last+1] == v {
-			last++
-		}
-		out[i] = float64(first+last)/2 + 1
+		behind, _ := slices.BinarySearchFunc(sorted, v, func(one, of float64) int {
+			if one <= of {
+				return -1
+			}
+			return 1
+		})
+		out[i] = float64(first+behind-1)/2 + 1
 	}
 	return out
 }

@@ -238,6 +238,7 @@ func TestADifferenceIsFoundInAnyUnit(t *testing.T) {
 		"x + 1e15":   func(v float64) float64 { return v + 1e15 },
 		"x * 1e-200": func(v float64) float64 { return v * 1e-200 },
 		"x * 1e99":   func(v float64) float64 { return v * 1e99 },
+		"e^x":        math.Exp,
 	} {
 		y := array.New[float64](x.Rows, x.Cols)
 		for i, v := range x.Data {
@@ -270,5 +271,18 @@ func TestConstantColumnsSayNothing(t *testing.T) {
 		if math.Abs(k.x.Data[i]-v) > 1e-9 {
 			t.Fatalf("element %d is %v, of the column alone %v", i, k.x.Data[i], v)
 		}
+	}
+}
+
+// One record with a code for missing values in every column hides no difference.
+func TestAnOutlierHidesNothing(t *testing.T) {
+	r, x := vectors(9, 1, 2)
+	want := attacked(t, r, 3).AUC
+	for j := range x.Cols {
+		x.Row(members + 1)[j] = -999999
+	}
+	r.Kernel = Vectors(x)
+	if got := attacked(t, r, 3).AUC; got.Low <= 0.5 || math.Abs(got.Value-want.Value) > 0.03 {
+		t.Errorf("AUC %.3f (%.3f to %.3f), without the outlier %.3f", got.Value, got.Low, got.High, want.Value)
 	}
 }

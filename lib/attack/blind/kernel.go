@@ -5,9 +5,9 @@ package blind
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Kernel holds how alike any two of n records are, n x n. Its diagonal is 1 on average, and its rows have
@@ -17,81 +17,46 @@ type Kernel struct{ x array.Matrix[float64] }
 // leastTexts is the number of texts that must have an entry.
 const leastTexts = 3
 
-// clip bounds standardised numbers: a single one must not outweigh all others.
-const clip = 5.0
-
-// Vectors compares rows of numbers: half of the kernel by the products of their standardised columns, which
-// find a difference of means, and half by those of their squares, which find a difference of
-// spreads. Columns that are constant say nothing.
+// Vectors compares rows of numbers by the normal scores of their columns (stats.NormalScores), which no outlier
+// moves: half of the kernel by their products, which find a difference of means, and half by those of their
+// squares, which find a difference of spreads. Columns that are constant say nothing.
 func Vectors(x array.Matrix[float64]) Kernel {
 	linear, squares := array.New[float64](x.Rows, x.Cols), array.New[float64](x.Rows, x.Cols)
+	column := make([]float64, x.Rows)
 	for j := range x.Cols {
-		for i := range x.Rows {
-			linear.Row(i)[j] = x.Row(i)[j]
+		for i := range column {
+			column[i] = x.Row(i)[j]
 		}
-		standardise(linear, j, 0)
-		for i := range x.Rows {
-			v := linear.Row(i)[j]
-			squares.Row(i)[j] = float64(v * v)
+		scores := standardised(stats.NormalScores(column))
+		for i, v := range scores {
+			linear.Row(i)[j], column[i] = v, float64(v*v)
 		}
-		standardise(squares, j, rounding)
+		for i, v := range standardised(column) {
+			squares.Row(i)[j] = v
+		}
 	}
 	return Mean(products(linear), products(squares))
 }
 
-// rounding is the standard deviation, relative to the mean, up to which the squares of standardised numbers
-// differ by rounding alone.
+// rounding is the standard deviation, relative to the mean, up to which numbers differ by rounding alone.
 const rounding = 1e-12
 
-// standardise gives a column a mean of 0 and a standard deviation of 1, with a bound. A column whose standard
-// deviation is at most constant times its mean becomes 0.
-func standardise(x array.Matrix[float64], j int, constant float64) {
-	column := make([]float64, x.Rows)
-	for i := range column {
-		column[i] = x.Row(i)[j]
-	}
-	mean := 0.0
-	if slices.Min(column) < slices.Max(column) {
-		mean = center(column)
-		center(column) // the mean of numbers far from 0 is rounded
-	} else {
-		clear(column)
-	}
-	sd, unit := deviation(column)
-	for i, v := range column {
-		if sd > constant*math.Abs(math.Ldexp(mean, -unit)) {
-			x.Row(i)[j] = max(-clip, min(clip, math.Ldexp(v, -unit)/sd))
-		} else {
-			x.Row(i)[j] = 0
-		}
-	}
-}
-
-// center takes the mean away, and returns it.
-func center(x []float64) float64 {
-	mean := 0.0
+// standardised are numbers with a mean of 0 and a standard deviation of 1; zeros where they do not differ.
+func standardised(x []float64) []float64 {
+	mean, variance := 0.0, 0.0
 	for _, v := range x {
 		mean += v / float64(len(x))
 	}
-	for i := range x {
-		x[i] -= mean
-	}
-	return mean
-}
-
-// deviation returns the root mean square in units of 2^unit, the power of two above the largest magnitude: the square
-// of 1e-200 would be 0.
-func deviation(x []float64) (sd float64, unit int) {
-	largest, variance := 0.0, 0.0
 	for _, v := range x {
-		largest = max(largest, math.Abs(v))
+		variance += float64((v-mean)*(v-mean)) / float64(len(x))
 	}
-	_, unit = math.Frexp(largest)
-	for _, v := range x {
-		d := math.Ldexp(v, -unit)
-		variance += float64(d*d) / float64(len(x))
+	out, sd := make([]float64, len(x)), math.Sqrt(variance)
+	for i, v := range x {
+		if sd > rounding*max(1, math.Abs(mean)) {
+			out[i] = (v - mean) / sd
+		}
 	}
-	return math.Sqrt(variance), unit
+	return out
 }
 
 // products returns the kernel of the products of rows.

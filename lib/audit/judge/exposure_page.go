@@ -159,14 +159,21 @@ func (r *Report) StandOut(model string) []string {
 			}
 			for i := range FalsePositiveRates {
 				if what := r.standOut(x, i); what != "" {
-					out = append(out, fmt.Sprintf("%s: by %s, %s, which the AUC of %s does not show.", model, x.Lens.Name(), what,
-						report.FormatNumber(v.Reading.Value, 3)))
+					out = append(out, fmt.Sprintf("%s: by %s, %s%s.", model, x.Lens.Name(), what, v.hides()))
 					break
 				}
 			}
 		}
 	}
 	return out
+}
+
+// hides says that the mean of a verdict does not show single records; one of records that were pushed away does.
+func (v Verdict) hides() string {
+	if v.Call == audit.Beyond {
+		return ""
+	}
+	return ", which the AUC of " + report.FormatNumber(v.Reading.Value, 3) + " does not show"
 }
 
 // standOut says of how many records more than chance and the retrained models explain, at one of the

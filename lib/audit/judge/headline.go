@@ -44,6 +44,7 @@ const (
 	StillRemembered Answer = "the records are still remembered"
 	SomeMemory      Answer = "a memory of the records is left"
 	Disagree        Answer = "the lenses disagree, and at least one of them sees a memory"
+	BothWays        Answer = "the lenses disagree: by some a memory is left, by others the records were pushed away, and each gives them away"
 	PushedAway      Answer = "the records are not remembered but pushed away, which gives them away too"
 	NoMemory        Answer = "no memory is seen"
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
@@ -63,7 +64,11 @@ var callOrder = []audit.Call{
 func (r *Report) Headline(model string) Headline {
 	verdicts := r.verdictsOn(model)
 	h := headline(model, verdicts)
-	if h.Answer.Tells() && slices.ContainsFunc(verdicts, Verdict.supposesAlike) {
+	if !h.Answer.Accuses() && len(r.StandOut(model)) > 0 {
+		h.Answer = SomeStandOut
+	}
+	byNulls := slices.ContainsFunc(verdicts, Verdict.supposesAlike) || h.Answer == SomeStandOut && len(r.Evidence.ModelsOf(Retrained)) == 0
+	if h.Answer.Tells() && byNulls {
 		h.Supposes = r.Inputs.supposed()
 	}
 	return h
@@ -82,7 +87,7 @@ func headline(model string, verdicts []Verdict) Headline {
 			h.Groups = append(h.Groups, c)
 		}
 	}
-	firm := slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Weak })
+	firm := thatStand(verdicts)
 	switch h.Answer = answerOf(firm); {
 	case len(firm) < len(verdicts) && !slices.ContainsFunc(firm, func(v Verdict) bool { return v.Call.Found() }):
 		h.Answer = ByChance
@@ -115,6 +120,11 @@ func (v Verdict) hasPower() bool {
 	return (v.Call == audit.Forgotten || v.Call == Unseen) && v.Smallest <= v.soughtSize()
 }
 
+// thatStand are verdicts without those that are weak.
+func thatStand(verdicts []Verdict) []Verdict {
+	return slices.DeleteFunc(slices.Clone(verdicts), func(v Verdict) bool { return v.Weak })
+}
+
 // groupOf collects the verdicts with a call.
 func groupOf(call audit.Call, verdicts []Verdict) VerdictGroup {
 	c := VerdictGroup{Call: call}
@@ -136,15 +146,24 @@ func (v Verdict) family() audit.Family {
 	return cmp.Or(v.Lens.Info().Family, audit.Family(v.Lens.Name()))
 }
 
-// answerOf is the answer of verdicts that stand.
+// answerOf is the answer of verdicts that stand. Lenses of one family use the same numbers: one of them that sees no
+// memory contradicts no other.
 func answerOf(verdicts []Verdict) Answer {
 	has := func(calls ...audit.Call) bool {
 		return slices.ContainsFunc(verdicts, func(v Verdict) bool { return slices.Contains(calls, v.Call) })
 	}
-	memory := has(audit.Remembered, audit.Backwards, audit.Between)
+	var remember []audit.Family
+	for _, v := range verdicts {
+		if v.Memory() {
+			remember = append(remember, v.family())
+		}
+	}
+	memory := len(remember) > 0
 	switch {
-	case memory && has(audit.Beyond, audit.Forgotten): // Unseen contradicts nothing
-		return Disagree
+	case memory && has(audit.Beyond):
+		return BothWays
+	case memory && slices.ContainsFunc(verdicts, func(v Verdict) bool { return v.Call == audit.Forgotten && !slices.Contains(remember, v.family()) }):
+		return Disagree // Unseen contradicts nothing
 	case has(audit.Remembered):
 		return StillRemembered
 	case memory:
@@ -166,7 +185,7 @@ func (a Answer) Accuses() bool {
 
 // Memory reports whether an answer is that a memory is left.
 func (a Answer) Memory() bool {
-	return slices.Contains([]Answer{StillRemembered, SomeMemory, Disagree, SomeStandOut}, a)
+	return slices.Contains([]Answer{StillRemembered, SomeMemory, Disagree, BothWays, SomeStandOut}, a)
 }
 
 // Tells reports whether an answer is one to the question.

@@ -72,9 +72,15 @@ func checkHeadline(t *testing.T, h Headline, verdicts []Verdict, calls []audit.C
 		return slices.ContainsFunc(of, func(c audit.Call) bool { return slices.Contains(calls, c) })
 	}
 	memory, beyond, gone := has(audit.Remembered, audit.Backwards, audit.Between), has(audit.Beyond), has(audit.Forgotten)
+	contradicts := false // a family that sees no memory
+	for _, v := range verdicts {
+		contradicts = contradicts || v.Call == audit.Forgotten &&
+			!slices.ContainsFunc(verdicts, func(w Verdict) bool { return w.Memory() && w.family() == v.family() })
+	}
+	agree := memory && !beyond && !contradicts
 	for answer, fits := range map[Answer]bool{
-		StillRemembered: has(audit.Remembered) && !beyond && !gone, SomeMemory: memory && !has(audit.Remembered) && !beyond && !gone,
-		Disagree: memory && (beyond || gone), PushedAway: beyond && !memory, NoMemory: has(audit.Forgotten) && !memory && !beyond,
+		StillRemembered: agree && has(audit.Remembered), SomeMemory: agree && !has(audit.Remembered), BothWays: memory && beyond,
+		Disagree: memory && !beyond && contradicts, PushedAway: beyond && !memory, NoMemory: has(audit.Forgotten) && !memory && !beyond,
 		NotShown: has(Unseen) && !has(audit.Forgotten) && !memory && !beyond, NoAnswer: !memory && !beyond && !gone && !has(Unseen),
 	} {
 		if (h.Answer == answer) != fits {

@@ -75,9 +75,6 @@ func (c *InputChecks) notJudged() (out []string) {
 // Sentences are the checks in words.
 func (c *InputChecks) Sentences(e *Evidence) []string {
 	var out []string
-	if s := c.notCompared(e); s != "" {
-		out = append(out, s)
-	}
 	if c.Copies != nil {
 		out = append(out, copySentences(c.Copies, e)...)
 	}
@@ -216,8 +213,8 @@ func (c *InputChecks) parts(e *Evidence) []report.Part {
 }
 
 // beware says what of the checks a reader of the summary must know; empty: nothing.
-func (c *InputChecks) beware(e *Evidence) string {
-	s := ""
+func (r *Report) beware(model string) string {
+	s, c, e := "", r.Inputs, r.Evidence
 	if c.Copies != nil && len(c.Copies.IdenticalRows) > 0 {
 		s = fmt.Sprintf("Identical copies of %d of %d forgotten records stay in training, and cannot be forgotten. ",
 			len(c.Copies.IdenticalRows), len(e.Forget))
@@ -225,7 +222,7 @@ func (c *InputChecks) beware(e *Evidence) string {
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
 	}
-	if c.notCompared(e) != "" {
+	if c.Blind == nil && r.Headline(model).Supposes != "" {
 		s += unlikeByThemselves
 	}
 	return s
@@ -240,14 +237,6 @@ func (c *InputChecks) supposed() string {
 		return "forgotten and held-out records were drawn alike, which their inputs do not contradict"
 	}
 	return "forgotten and held-out records differ in nothing but what their inputs show"
-}
-
-// notCompared says that nothing in the files shows whether the sets were drawn alike; empty: something does.
-func (c *InputChecks) notCompared(e *Evidence) string {
-	if c.Blind != nil || len(e.ModelsOf(Retrained)) > 0 || len(e.HeldOut) == 0 {
-		return ""
-	}
-	return "The answer holds only if forgotten and held-out records were drawn alike, which nothing in these files shows. " + unlikeByThemselves
 }
 
 const unlikeByThemselves = "Records that are rare, wrong or contradict others look pushed away, or remembered, in a model that never had them. " +

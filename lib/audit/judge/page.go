@@ -278,6 +278,11 @@ func (r *Report) Table() *report.Table {
 			t.Rows = append(t.Rows, report.Row{Group: group, Cells: cells})
 		}
 	}
+	for _, m := range r.Evidence.ModelsOf(Unlearned) {
+		if s := r.weakText(m.Name); s != "" {
+			t.Notes = append(t.Notes, m.Name+": "+s)
+		}
+	}
 	return t
 }
 
@@ -352,8 +357,8 @@ func (r *Report) methodParts() []report.Part {
 			"outputs; M4 cannot tell if more than one comparison in twenty is a tie. A step along unlearning that is farther from the original "+
 			"(or the reference) than an earlier step that was told from it is told from it too.", audit.MinRecords)),
 		report.Text("Every interval misses in one case of twenty. The lenses use the same records and most of them the same numbers, so that " +
-			"they err together; one verdict alone against all others is weak evidence. The answer rests on verdicts that stand with intervals of " +
-			"100 - 5/F %, where F families of lenses were asked: so one of them accuses a model that forgot in at most one audit of twenty."),
+			"they err together; one verdict alone against all others is weak evidence. The answer rests on verdicts that stand where " +
+			"all lenses are taken together (Simes' test over families, and over the lenses of a family): a lens that accuses alone must be far out."),
 		items,
 	}
 }

@@ -59,7 +59,7 @@ func (r *Report) QuantisedSentences() (out []string) {
 			if q.Call == q.Unlearned.Call {
 				continue
 			}
-			s := fmt.Sprintf("%s (%s, the unlearned model %s%s)", q.Name(), q.Call, q.Unlearned.Call, q.withinIntervals())
+			s := fmt.Sprintf("%s (%s, the unlearned model %s%s%s)", q.Name(), q.Call, q.Unlearned.Call, q.withinIntervals(), q.weakText())
 			if q.MemoryReturns() {
 				returns = append(returns, s)
 			} else {
@@ -73,7 +73,8 @@ func (r *Report) QuantisedSentences() (out []string) {
 		case len(returns) > 0:
 			out = append(out, fmt.Sprintf("%s: rounding the weights brings memory back, by %s.", name, joinNames(returns)))
 		default:
-			out = append(out, fmt.Sprintf("%s: of %d lenses none sees a memory that it does not see in the unlearned model.", name, len(of)))
+			out = append(out, fmt.Sprintf("%s: of %d lenses none sees a memory that it does not see in the unlearned model%s.", name, len(of),
+				orByChance(of)))
 		}
 		if len(others) > 0 {
 			out = append(out, fmt.Sprintf("%s: other verdicts differ too, by %s.", name, joinNames(others)))
@@ -86,6 +87,22 @@ func (r *Report) QuantisedSentences() (out []string) {
 func (q QuantisedVerdict) withinIntervals() string {
 	if q.Reading.HasInterval() && q.Unlearned.Reading.HasInterval() && audit.Alike(q.Reading, q.Unlearned.Reading) {
 		return "; the two readings are within chance of each other"
+	}
+	return ""
+}
+
+// weakText says that a verdict on a copy does not stand.
+func (q QuantisedVerdict) weakText() string {
+	if q.Weak {
+		return "; among all lenses chance alone shows as much"
+	}
+	return ""
+}
+
+// orByChance says that lenses see no more of a memory than chance shows, if one does.
+func orByChance(of []QuantisedVerdict) string {
+	if slices.ContainsFunc(of, func(q QuantisedVerdict) bool { return q.Weak && q.Memory() && !q.Unlearned.Memory() }) {
+		return ", or no more than chance alone shows among so many lenses"
 	}
 	return ""
 }
@@ -107,7 +124,7 @@ func (r *Report) quantisedBrief() string {
 	case len(names) > 0:
 		return "Rounding the weights brings memory back in " + joinNames(names) + ": see Quantised copies. Do not use these copies."
 	}
-	return fmt.Sprintf("In %s no lens sees a memory that it does not see in the unlearned model.", joinNames(r.quantisedModels()))
+	return fmt.Sprintf("In %s no lens sees a memory that it does not see in the unlearned model%s.", joinNames(r.quantisedModels()), orByChance(r.Quantised))
 }
 
 // quantisedParts is the section of the page; nothing without quantised copies.
@@ -148,12 +165,13 @@ type jsonQuantised struct {
 	Call      audit.Call  `json:"verdict"`
 	Unlearned audit.Call  `json:"unlearned_verdict"`
 	Returns   bool        `json:"memory_returns"`
+	Weak      bool        `json:"weak,omitempty"`
 	Reading   jsonReading `json:"reading"`
 }
 
 func (r *Report) jsonQuantised() (out []jsonQuantised) {
 	for _, q := range r.Quantised {
-		out = append(out, jsonQuantised{q.Reading.Model, q.Lens.Name(), q.Layer, q.Call, q.Unlearned.Call, q.MemoryReturns(), toJSON(q.Reading)})
+		out = append(out, jsonQuantised{q.Reading.Model, q.Lens.Name(), q.Layer, q.Call, q.Unlearned.Call, q.MemoryReturns(), q.Weak, toJSON(q.Reading)})
 	}
 	return out
 }

@@ -77,45 +77,6 @@ func (e *Evidence) ReportBy(ctx context.Context, lenses ...Lens) (*Report, error
 	return r, nil
 }
 
-// markWeak marks the verdicts that accuse a model and do not stand with intervals of
-//
-//	1 - 0.05/F
-//
-// where F is the number of families of lenses that were asked about the model. A model without memory is accused by
-// any of them in at most one audit of 20 (Bonferroni), as far as each family errs in no more.
-func (r *Report) markWeak() {
-	for _, m := range r.Evidence.ModelsOf(Unlearned) {
-		jointly := 1 - (1-level)/float64(max(1, len(familiesAsked(r.verdictsOn(m.Name)))))
-		for k, v := range r.Verdicts {
-			if v.Reading.Model == m.Name {
-				r.Verdicts[k].Weak = !v.standsAt(jointly)
-			}
-		}
-		for k, q := range r.Quantised { // of the only unlearned model
-			r.Quantised[k].Weak = !q.standsAt(jointly)
-		}
-	}
-}
-
-// standsAt reports whether a verdict that accuses a model does so with intervals of another coverage too.
-func (v Verdict) standsAt(level float64) bool {
-	return !v.Call.Found() || v.atLevel(level).Call.Found()
-}
-
-// familiesAsked are the families of the lenses that could have accused a model.
-func familiesAsked(verdicts []Verdict) (out []audit.Family) {
-	for _, v := range verdicts {
-		switch v.Call {
-		case audit.NotAsked, audit.CannotTell, audit.TooFew, Unplaced, Unmoved, Moved:
-			continue
-		}
-		if !slices.Contains(out, v.family()) {
-			out = append(out, v.family())
-		}
-	}
-	return out
-}
-
 // adoptTrajectoryVerdicts gives the unlearned model the verdict of the last step of a trajectory
 // for the same lens, which uses the steps before: a model has one verdict per lens.
 func (r *Report) adoptTrajectoryVerdicts() {

@@ -20,6 +20,9 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Do not treat the records as deleted; unlearn more strongly or retrain without them, and audit the new model"},
 	Disagree: {"No: at least one family of lenses still finds the records, so they cannot be taken for forgotten.",
 		"Do not treat the records as deleted; see which lenses find them, unlearn more strongly or retrain without them, and audit the new model"},
+	BothWays: {"No: the records can be told from others. By some lenses a memory is left, by others the records were pushed away.",
+		"Do not treat the records as deleted. More unlearning of this kind does not help where records were pushed away: retrain without them, or try " +
+			"another method or less of this one, and audit the new model"},
 	PushedAway: {"Not cleanly: the records are not remembered, but the model treats them unlike records that it never saw, which gives them away too.",
 		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
 	SomeStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
@@ -36,14 +39,8 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Add what the audit lacks, and repeat it"},
 }
 
-// Answer is the headline's answer, unless single records stand out.
-func (r *Report) Answer(model string) Answer {
-	a := r.Headline(model).Answer
-	if !a.Accuses() && len(r.StandOut(model)) > 0 {
-		return SomeStandOut
-	}
-	return a
-}
+// Answer is the headline's answer.
+func (r *Report) Answer(model string) Answer { return r.Headline(model).Answer }
 
 // Summary is the report in five sentences for each unlearned model: the question, the model and its
 // date, the answer, how certain it is, and what to do next.
@@ -61,7 +58,7 @@ func (r *Report) Summary() []report.Part {
 // howSure says how certain the answer is, what to beware of, and what to do.
 func (r *Report) howSure(m *Model) report.Terms {
 	out := report.Terms{{Word: "How sure", Meaning: r.confidenceText(m.Name)}}
-	if s := r.Inputs.beware(r.Evidence); s != "" {
+	if s := r.beware(m.Name); s != "" {
 		out = append(out, report.Term{Word: "Beware", Meaning: strings.TrimSpace(s)})
 	}
 	if s := r.quantisedBrief(); s != "" {
@@ -110,11 +107,18 @@ func (e *Evidence) describeModels(m *Model) string {
 // confidenceText says how many families of lenses agree, and how small a memory would have been
 // missed.
 func (r *Report) confidenceText(model string) string {
-	h := r.Headline(model)
+	h := headline(model, thatStand(r.verdictsOn(model)))
 	memory := h.families(audit.Remembered, audit.Backwards, audit.Between)
 	all := h.families(audit.Remembered, audit.Backwards, audit.Between, audit.Beyond, audit.Forgotten, Unseen)
-	if len(all) == 0 {
-		return fmt.Sprintf("None of %d lenses can tell on these data.", len(r.verdictsOn(model)))
+	weak := r.weakText(model)
+	if len(all) == 0 && weak != "" {
+		return weak
+	}
+	switch n := len(r.verdictsOn(model)); {
+	case len(all) == 0 && n == 1:
+		return "The only lens that was asked cannot tell on these data."
+	case len(all) == 0:
+		return fmt.Sprintf("None of the %d lenses that were asked can tell on these data.", n)
 	}
 	s := fmt.Sprintf("Of %d families of lenses that can tell (%s), ", len(all), joinNames(all))
 	switch {
@@ -131,8 +135,11 @@ func (r *Report) confidenceText(model string) string {
 	default:
 		s += fmt.Sprintf("%d see a memory (%s)", len(memory), joinNames(memory))
 	}
-	s += "; each verdict errs in about one case of twenty (the answer allows for the number of families), and all look at the same records" +
+	s += "; each verdict errs in about one case of twenty (the answer allows for the number of lenses), and all look at the same records" +
 		r.Evidence.ofGroups(rowsOf(r.Evidence.Records))
+	if weak != "" {
+		return s + ". " + weak
+	}
 	if h.Answer == NoPower {
 		return s + "; " + r.powerText(model)
 	}
@@ -140,11 +147,25 @@ func (r *Report) confidenceText(model string) string {
 		return s + fmt.Sprintf("; with %s a memory smaller than %s on the scale of %s would often be missed.",
 			r.Evidence.records(v.Lens.Info().Needs), report.FormatNumber(v.Smallest, 2), v.Name())
 	}
-	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && v.Lens.Name() == audit.Loss{}.Name() }); v != nil {
+	if v := r.firstVerdict(model, func(v Verdict) bool { return v.Memory() && !v.Weak && v.Lens.Name() == audit.Loss{}.Name() }); v != nil {
 		s += fmt.Sprintf("; given a forgotten record and one that the model never had, an attacker recognises the forgotten one in %.0f of 100 cases "+
 			"(%.0f to %.0f%s), where guessing is right in 50", 100*v.Reading.Value, 100*v.Reading.Low, 100*v.Reading.High, r.Evidence.over(v.Reading))
 	}
 	return s + "."
+}
+
+// weakText names the verdicts that accuse a model and do not stand; empty: there are none.
+func (r *Report) weakText(model string) string {
+	var weak []string
+	for _, v := range r.verdictsOn(model) {
+		if v.Weak {
+			weak = append(weak, fmt.Sprintf("%s (%s)", v.Name(), v.Call))
+		}
+	}
+	if weak == nil {
+		return ""
+	}
+	return fmt.Sprintf("Among all lenses that were asked chance alone shows as much as %s.", joinNames(weak))
 }
 
 // powerText says of the lens that comes closest how large a memory it would see, and how large one it would

@@ -56,8 +56,8 @@ type Verdict struct {
 	// what it was computed from.
 	Smallest     float64
 	SmallestFrom string
-	// Weak says of a call that accuses the model that it does not stand with the wider intervals in which all
-	// families of lenses that were asked about the model hold together (Report.markWeak).
+	// Weak says of a call that accuses the model that it does not stand where all lenses that were asked about
+	// the model are taken together (Report.markWeak).
 	Weak bool
 }
 
@@ -225,7 +225,7 @@ func (v *Verdict) contrary() bool {
 // Text is the verdict in words.
 func (v Verdict) Text() string {
 	if v.Weak {
-		return v.text() + " With intervals that hold for all families of lenses together it does not stand."
+		return v.text() + " Among all lenses that were asked chance alone shows as much: the verdict does not stand."
 	}
 	return v.text()
 }

@@ -35,6 +35,9 @@ func (e *Evidence) addWarnings() {
 		if m.Correct == nil && e.fitsBetter(m, e.HeldOut, e.Retain) {
 			e.warn("%s fits held-out records better than retained ones: are the two sets exchanged%s?", m.Name, probabilitiesToo(m))
 		}
+		if why := probabilitiesToo(m); m.Role == Unlearned && why != "" && e.fitsBetter(m, e.HeldOut, e.Forget) {
+			e.warn("%s fits held-out records better than forgotten ones: were these pushed away%s?", m.Name, why)
+		}
 		if m.Role == Original && e.fitsBetter(m, e.HeldOut, e.Forget) {
 			e.warn("%s fits held-out records better than those to be forgotten: are the two sets exchanged, was it not trained on them, "+
 				"are they harder by themselves%s?", m.Name, probabilitiesToo(m))
@@ -56,10 +59,14 @@ func (e *Evidence) addWarnings() {
 	}
 }
 
-// probabilitiesToo asks whether losses that are all between 0 and 1 are probabilities of the right class, which
-// are large where a loss is small.
+// probabilitiesToo asks whether losses that are all between 0 and 1, or in percent up to 100, are probabilities of the
+// right class, which are large where a loss is small. No loss of a classifier is above 20 for half of the records.
 func probabilitiesToo(m *Model) string {
-	if m.Outputs != nil || slices.ContainsFunc(m.Losses, func(v float64) bool { return v < 0 || v > 1 }) {
+	within := func(low, high float64) bool {
+		return !slices.ContainsFunc(m.Losses, func(v float64) bool { return v < low || v > high })
+	}
+	percent := within(0, 100) && median(m.Losses) > 20
+	if m.Outputs != nil || m.Losses == nil || !percent && !within(0, 1) {
 		return ""
 	}
 	return ", or are its losses probabilities of the right class (a loss is small where a record is fitted well, a probability is large)"
@@ -136,3 +143,6 @@ func (e *Evidence) warnDuplicates() {
 		}
 	}
 }
+
+// median is the middle of numbers, which are at least one.
+func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

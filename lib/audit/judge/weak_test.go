@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,16 +17,16 @@ import (
 
 // familyLens is a lens of a family of its own.
 type familyLens struct {
-	audit.Loss
-	name string
+	name, family string // no family: its own
 }
 
-func (l familyLens) Name() string     { return l.name }
-func (l familyLens) Info() audit.Info { return audit.Info{Family: audit.Family(l.name)} }
+func (l familyLens) Name() string                                              { return l.name }
+func (l familyLens) Info() audit.Info                                          { return audit.Info{Family: audit.Family(l.family)} }
+func (familyLens) Read(*audit.Evidence, *audit.Arrays) (*audit.Reading, error) { return nil, nil }
 
-// independent is a report of lenses that err by themselves, on a model that is shift standard errors away from
-// retrained ones.
-func independent(rng *rand.Rand, lenses int, shift float64) *Report {
+// independent is a report of lenses that err by themselves, each of a family or all of one, on a model that is shift
+// standard errors away from retrained ones.
+func independent(rng *rand.Rand, lenses int, shift float64, family ...string) *Report {
 	m := &Model{Role: Unlearned}
 	m.Name = "unlearned"
 	r := &Report{Evidence: &Evidence{}, Inputs: &InputChecks{}}
@@ -37,7 +38,7 @@ func independent(rng *rand.Rand, lenses int, shift float64) *Report {
 	}
 	for k := range lenses {
 		original := reading("original", 12)
-		v := Verdict{Lens: familyLens{name: fmt.Sprint("lens ", k)}, Reading: reading(m.Name, shift), Original: &original,
+		v := Verdict{Lens: familyLens{fmt.Sprint("lens ", k), strings.Join(family, " ")}, Reading: reading(m.Name, shift), Original: &original,
 			Retrained: []audit.Reading{reading("retrained", 0)}}
 		v.place()
 		r.Verdicts = append(r.Verdicts, v)
@@ -46,32 +47,66 @@ func independent(rng *rand.Rand, lenses int, shift float64) *Report {
 	return r
 }
 
-// Eight lenses that err in one case of twenty each accuse a third of the models that forgot. The answer does
-// in one audit of twenty at most, and still finds a memory.
-func TestTheAnswerAllowsForTheNumberOfFamilies(t *testing.T) {
+// Eight lenses that err in one case of twenty each accuse a third of the models that forgot, whether they are of
+// one family or of eight. The answer does in one audit of twenty at most, and still finds a memory.
+func TestTheAnswerAllowsForTheNumberOfLenses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 8))
-	const audits = 2000
-	byOne, byAll, found := 0, 0, 0
-	for range audits {
-		r := independent(rng, 8, 0)
-		for _, v := range r.Verdicts {
-			if v.Call.Found() {
+	const audits = 1500
+	for _, family := range [][]string{nil, {"one"}} {
+		byOne, byAll, found := 0, 0, 0
+		for range audits {
+			r := independent(rng, 8, 0, family...)
+			if slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Call.Found() }) {
 				byOne++
-				break
+			}
+			if r.Answer("unlearned").Accuses() {
+				byAll++
+			}
+			if independent(rng, 8, 5, family...).Answer("unlearned").Memory() {
+				found++
 			}
 		}
-		if r.Answer("unlearned").Accuses() {
-			byAll++
+		if byOne < audits/4 || byAll > audits*7/100 || byAll < audits/100 {
+			t.Errorf("%v: of %d models that forgot, %d have a lens that accuses them and %d an answer that does", family, audits, byOne, byAll)
 		}
-		if independent(rng, 8, 5).Answer("unlearned").Memory() {
-			found++
+		if found < audits*9/10 {
+			t.Errorf("%v: %d of %d memories are found", family, found, audits)
 		}
 	}
-	if byOne < audits/4 || byAll > audits*7/100 || byAll < audits/100 {
-		t.Errorf("of %d models that forgot, %d have a lens that accuses them and %d an answer that does", audits, byOne, byAll)
+}
+
+// By hand: Simes' test and the step-up rule. Three probabilities that agree need no more than one alone.
+func TestProbabilitiesTakenTogether(t *testing.T) {
+	for _, c := range []struct {
+		p          []float64
+		joint, cut float64 // cut at 0.05
+	}{
+		{[]float64{0.04}, 0.04, 0.04},
+		{[]float64{0.04, 1, 1}, 0.12, -1},
+		{[]float64{0.04, 0.03, 0.049}, 0.049, 0.049},
+		{[]float64{1, 0.01, 0.03}, 0.03, 0.03},
+		{[]float64{1, 0.04, 0.001}, 0.003, 0.001},
+		{nil, 1, -1},
+	} {
+		if joint, cut := simes(c.p), stepUp(c.p, 0.05); math.Abs(joint-c.joint) > 1e-12 || cut != c.cut {
+			t.Errorf("%v: %v and %v, want %v and %v", c.p, joint, cut, c.joint, c.cut)
+		}
 	}
-	if found < audits*9/10 {
-		t.Errorf("%d of %d memories are found", found, audits)
+}
+
+// The chance of a verdict is that of the test behind it: of a normal distance of z, here between two readings
+// of the same width.
+func TestTheChanceOfAVerdictIsThatOfItsTest(t *testing.T) {
+	reading := func(v float64) audit.Reading {
+		return audit.Reading{Memory: audit.Above, DrawnAlike: true, Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 100}}
+	}
+	original := reading(100)
+	for z, want := range map[float64]float64{1: 1, 2: 0.0455, 3: 0.0027, 4: 6.33e-5, 40: leastChance} {
+		v := Verdict{Lens: familyLens{"lens", ""}, Reading: reading(z * math.Sqrt2), Original: &original, Retrained: []audit.Reading{reading(0)}}
+		v.place()
+		if got := v.byChance(); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("%v standard errors away: %v, want %v", z, got, want)
+		}
 	}
 }
 
@@ -107,14 +142,14 @@ func TestAWeakVerdictIsMarked(t *testing.T) {
 
 // Lenses that cannot accuse anybody are none of the families that were asked.
 func TestFamiliesOfAWeakVerdictAreThoseThatCouldAccuse(t *testing.T) {
-	var verdicts []Verdict
+	var verdicts []*Verdict
 	for k, c := range callOrder {
-		verdicts = append(verdicts, Verdict{Lens: familyLens{name: fmt.Sprint(k)}, Call: c})
+		verdicts = append(verdicts, &Verdict{Lens: familyLens{name: fmt.Sprint(k)}, Call: c})
 	}
-	verdicts = append(verdicts, Verdict{Lens: familyLens{name: "0"}, Call: audit.Forgotten}) // of a family that is counted
+	verdicts = append(verdicts, &Verdict{Lens: familyLens{name: "0"}, Call: audit.Forgotten}) // of a family that is counted
 	want := len(callOrder) - 6
-	if got := familiesAsked(verdicts); len(got) != want {
-		t.Errorf("%d families of %d calls: %v, want %d", len(got), len(callOrder), got, want)
+	if got, chances := familiesAsked(verdicts); len(got) != want || len(chances[0]) != 2 {
+		t.Errorf("%d families of %d calls: %v, want %d; chances %v", len(got), len(callOrder), got, want, chances)
 	}
 }
 
@@ -160,34 +195,42 @@ func TestAnAnswerByNullsSaysWhatItSupposes(t *testing.T) {
 	}
 }
 
-// Probabilities of the right class saved as losses are large where a record is fitted well: all models look as if
-// sets were exchanged, and the note names both. Losses of the right sign have no note.
+// Probabilities of the right class saved as losses, or percentages, are large where a record is fitted well: the note
+// asks for them, with all models and with an unlearned one alone. Losses have no such note.
 func TestProbabilitiesAsLossesAreNoted(t *testing.T) {
-	for _, probabilities := range []bool{true, false} {
-		m := newFixture(88, 60, 120, 120)
-		dir := t.TempDir()
-		m.write(t, dir, m.retained, 0)
-		for _, model := range []struct {
-			name string
-			in   func(int) bool
-		}{{"original", m.all}, {"retrained", m.retained}, {"retrained-2", m.retained}, {"unlearned", m.retained}} {
-			must(t, os.Remove(filepath.Join(dir, model.name, "outputs.npy")))
-			values := make([]float64, len(m.y))
-			for i := range values {
-				p := 0.3 + 0.2*m.rng.Float64()
-				if model.in(i) {
-					p += 0.4
+	as := map[string]func(p float64) float64{
+		"probabilities": func(p float64) float64 { return p }, "percentages": func(p float64) float64 { return 100 * p },
+		"losses": func(p float64) float64 { return -math.Log(p) },
+	}
+	for name, of := range as {
+		for _, alone := range []bool{false, true} {
+			m := newFixture(88, 60, 120, 120)
+			dir := t.TempDir()
+			m.write(t, dir, m.retained, 0)
+			must(t, os.Remove(filepath.Join(dir, "labels.npy")))
+			for model, in := range map[string]func(int) bool{"original": m.all, "retrained": m.retained, "retrained-2": m.retained, "unlearned": m.all} {
+				if alone && model != "unlearned" {
+					must(t, os.RemoveAll(filepath.Join(dir, model)))
+					continue
 				}
-				if values[i] = p; !probabilities {
-					values[i] = -math.Log(p)
+				must(t, os.Remove(filepath.Join(dir, model, "outputs.npy")))
+				values := make([]float64, len(m.y))
+				for i := range values {
+					p := 0.3 + 0.2*m.rng.Float64()
+					if in(i) {
+						p += 0.4
+					}
+					values[i] = of(p)
 				}
+				must(t, npy.WriteVector(filepath.Join(dir, model, "losses.npy"), values))
 			}
-			must(t, npy.WriteVector(filepath.Join(dir, model.name, "losses.npy"), values))
-		}
-		must(t, os.Remove(filepath.Join(dir, "labels.npy")))
-		r := audited(t, dir)
-		if notes := strings.Join(r.Evidence.Notes, "\n"); strings.Contains(notes, "probabilities of the right class") != probabilities {
-			t.Errorf("probabilities %v: %s", probabilities, notes)
+			if alone {
+				must(t, os.Remove(filepath.Join(dir, "retain.npy")))
+			}
+			notes := strings.Join(audited(t, dir).Evidence.Notes, "\n")
+			if strings.Contains(notes, "probabilities of the right class") != (name != "losses") {
+				t.Errorf("%s, unlearned model alone %v: %s", name, alone, notes)
+			}
 		}
 	}
 }

@@ -84,11 +84,12 @@ type (
 		Reading      jsonReading   `json:"reading"`
 		Original     *jsonReading  `json:"original"`
 		Retrained    []jsonReading `json:"retrained"`
+		Against      *jsonReading  `json:"reference_reading"` // of a model that never had the records; null: there is none
 		Reference    Reference     `json:"reference"`
 		Smallest     *float64      `json:"smallest_seen"`
 		SmallestFrom string        `json:"smallest_seen_from,omitempty"`
 		Why          string        `json:"why,omitempty"`  // of a verdict that the number is no evidence
-		Weak         bool          `json:"weak,omitempty"` // does not stand with intervals for all families together
+		Weak         bool          `json:"weak,omitempty"` // does not stand where all lenses are taken together
 	}
 	jsonReading struct {
 		Model string   `json:"model"`
@@ -158,6 +159,10 @@ func (r *Report) JSON(w io.Writer) error {
 		}
 		for _, x := range v.Retrained {
 			j.Retrained = append(j.Retrained, toJSON(x))
+		}
+		if ref := v.reference(); ref != nil {
+			against := toJSON(*ref)
+			j.Against = &against
 		}
 		out.Verdicts = append(out.Verdicts, j)
 	}

@@ -13,8 +13,8 @@ import (
 // Results is the version of the numbers of this package. 2: originals that are called pushed away are no memory that
 // was found, and an audit that cannot tell for lack of power has no verdict. 4: the whole audit allows for the number
 // of families of lenses, and says what is said of single records; its folder has the inputs. 5: the blind attack
-// compares within classes too.
-const Results = 5
+// compares within classes too. 6: it compares normal scores, and lenses of a family are taken together too.
+const Results = 6
 
 const (
 	id    = "alarms"
