@@ -257,9 +257,19 @@ func unquote(text string) (value, reason string) {
 	inner, closed := strings.CutSuffix(inner, `"`)
 	plain := strings.ReplaceAll(inner, `""`, "")
 	if !opened || !closed || strings.Contains(plain, `"`) {
-		return "", "a quote is not closed, or is inside a word"
+		return "", "a quote is not closed, or is inside a word; " + quoteHint(text)
 	}
 	return strings.ReplaceAll(inner, `""`, `"`), ""
+}
+
+// quoteHint says how a quote in a name or a value is written. Which signs belong to a text with a comma
+// or a range is not known.
+func quoteHint(text string) string {
+	example := `"O""Brien"`
+	if !strings.HasPrefix(text, `"`) && !strings.Contains(text, ",") && !strings.Contains(text, "..") {
+		example = quote(text)
+	}
+	return "with a quote in it the whole is written in double quotes, and the quote twice: " + example
 }
 
 // Rows returns the rows that match a condition; see Condition.Rows and ParseCondition.
@@ -365,7 +375,7 @@ func (c Condition) numericRows(column Column) ([]int, error) {
 	for k, text := range c.Values {
 		var err error
 		if values[k], err = parseInterval(text, column.Kind); err != nil {
-			return nil, &ComparisonError{c, column.Kind, err.Error()}
+			return nil, &ComparisonError{c, column.Kind, err.Error() + c.commaHint(text, column.Kind)}
 		}
 	}
 	if c.Op == Between && values[1].from < values[0].from {
@@ -425,6 +435,25 @@ func parseInterval(text string, kind ColumnKind) (interval, error) {
 		return interval{}, fmt.Errorf("a number is expected, found %q", clip(text))
 	}
 	return interval{v, v}, nil
+}
+
+// commaHint says how to write several numbers or dates, and a number with decimals, of a value with
+// commas: "" of another.
+func (c Condition) commaHint(text string, kind ColumnKind) string {
+	parts := strings.Split(text, ",")
+	for _, part := range parts {
+		if _, err := parseInterval(strings.TrimSpace(part), kind); err != nil {
+			return ""
+		}
+	}
+	hint := ""
+	if len(parts) > 1 && c.Op == Equal {
+		hint = fmt.Sprintf("; several values are written %s in %s", quoteName(c.Column), text)
+	}
+	if len(parts) == 2 && kind == Number {
+		hint += fmt.Sprintf("; a number has a decimal point, %s, whatever the mark in the file", strings.Replace(text, ",", ".", 1))
+	}
+	return hint
 }
 
 // valueRange says which values a column of numbers or dates has.

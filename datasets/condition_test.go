@@ -84,6 +84,15 @@ func TestAConditionThatCannotBeMetSaysWhatWouldBeRight(t *testing.T) {
 		"person_id=1..":         {&syntax, "a value is missing"},
 		"person_id=1..2..3":     {&syntax, "two ends"},
 		`person_id="17`:         {&syntax, "a quote is not closed"},
+		`hospital=O"Brien`:      {&syntax, `the whole is written in double quotes, and the quote twice: "O""Brien"; conditions are`},
+		`hospital=6" pipe`:      {&syntax, `twice: "6"" pipe"`},
+		`hospital in A,6" pipe`: {&syntax, `twice: "6"" pipe"`},
+		`hospital in 6",B`:      {&syntax, `twice: "O""Brien"`},
+		"person_id=17,18":       {&comparison, `found "17,18"; several values are written person_id in 17,18; a number has a decimal point, 17.18, whatever`},
+		"person_id=17, 18,19":   {&comparison, `found "17, 18,19"; several values are written person_id in 17, 18,19`},
+		"person_id>1200,5":      {&comparison, `found "1200,5"; a number has a decimal point, 1200.5, whatever the mark in the file`},
+		"person_id=1,5..9":      {&comparison, `found "1,5"; a number has a decimal point, 1.5`},
+		"visit=2020,2021":       {&comparison, `; several values are written visit in 2020,2021`},
 		`person_id=1"7"`:        {&syntax, "a quote is not closed, or is inside a word"},
 		"person=17":             {&column, `there is no column "person"; did you mean "person_id"?`},
 		"quux=1":                {&column, `there are "person_id", "length in cm", "hospital", "visit", "income"`},
@@ -106,6 +115,15 @@ func TestAConditionThatCannotBeMetSaysWhatWouldBeRight(t *testing.T) {
 		if !errors.As(err, want.as) || !strings.Contains(err.Error(), want.text) {
 			t.Errorf("%q: %v, want a %T with %q", text, err, want.as, want.text)
 		}
+	}
+	for text, hint := range map[string]string{"person_id>17,18": " in 17", "person_id=17,18,19": "decimal point", "visit=2020,2021": "decimal point", "person_id=1,old": ";"} {
+		if _, err := (About{Columns: someColumns()}).Rows(text); err == nil || strings.Contains(err.Error(), hint) {
+			t.Errorf("%q: %v, which has %q", text, err, hint)
+		}
+	}
+	quoted := Column{Name: "name", Kind: Category, Codes: []int32{0, 1}, Values: []string{"Ann", `O"Brien`}}
+	if rows, err := (About{Columns: []Column{quoted}}).Rows(`name="O""Brien"`); err != nil || !slices.Equal(rows, []int{1}) {
+		t.Errorf("what the error on a quote advises: %v, %v", rows, err)
 	}
 	if _, err := (About{}).Rows("a=1"); !errors.As(err, &column) || !strings.Contains(err.Error(), "are not kept") {
 		t.Errorf("no columns: %v", err)

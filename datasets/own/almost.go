@@ -4,7 +4,6 @@ package own
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -176,13 +175,22 @@ func (v *survey) notes(j int) []string {
 	return []string{name + ": " + text}
 }
 
+// absentClassNote says that None and the like are classes of a target of names.
+func (v *survey) absentClassNote() string {
+	o := &v.columns[v.target]
+	if o.forms[absent] == 0 || v.force[v.target].What != "" {
+		return ""
+	}
+	c := o.first[absent]
+	return fmt.Sprintf("%s: %q (line %d) is read as a class; Missing(%q) with DropUnlabelled leaves such rows out.", v.names[v.target], c.text, c.line, c.text)
+}
+
 // absentNote says that None and the like are names in a column of names.
 func (v *survey) absentNote(j int) []string {
 	o := &v.columns[j]
-	k := slices.IndexFunc(o.odd, func(c oddCell) bool { return isAbsent(c.text) })
-	if k < 0 {
+	if o.forms[absent] == 0 {
 		return nil
 	}
-	c := o.odd[k]
+	c := o.first[absent]
 	return []string{fmt.Sprintf("%s: %q (line %d) is read as a name; Missing(%q) makes it a missing value.", v.names[j], c.text, c.line, c.text)}
 }

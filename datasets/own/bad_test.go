@@ -92,6 +92,43 @@ func TestATableThatIsNotUnderstoodIsRefused(t *testing.T) {
 	}
 }
 
+// adult is a file without a header: its first line is a record.
+func adult(header string) string {
+	return rows(header, 60, func(i int) string {
+		return fmt.Sprintf("%d,Private,%d,%s", 20+i%40, 1000+17*i, []string{"<=50K", ">50K"}[i%2])
+	})
+}
+
+func TestAHeaderThatIsARecordIsNamed(t *testing.T) {
+	const record = "the first line looks like a record: 2 of its 4 cells are numbers; Header(\"a\", \"b\", ...) gives names"
+	path := write(t, "t.csv", adult("39,State-gov,77516,<=50K"))
+	for name, options := range map[string][]own.TableOption{"a target": {own.Target("income")}, "a number": {own.Target("<=50K"), own.Number("age")}} {
+		_, err := own.ReadTable(path, options...)
+		wants(t, name, err, "there is no column", record)
+	}
+	_, err := own.ReadTexts(path, own.Column("text"), own.Target("<=50K"))
+	wants(t, "texts", err, `there is no column "text"`, record)
+	_, err = own.ReadTable(write(t, "t.csv", adult("39,State-gov,39,<=50K")), own.Target("income"))
+	wants(t, "a value twice", err, `columns 1 and 3 are both called "39"`, record)
+
+	const note = "The first line was taken for the names of the columns, though 2 of its 4 cells are numbers. If it is a record, Header("
+	if table := readTable(t, path, own.Target("<=50K")); !strings.Contains(table.String(), note) {
+		t.Errorf("no note in\n%s", table)
+	}
+	if table := readTable(t, path, own.Header("39", "kind", "77516", "income"), own.Target("income")); strings.Contains(table.String(), "The first line") {
+		t.Errorf("a note on names that were given:\n%s", table)
+	}
+	for name, header := range map[string]string{"one number": "age,kind,2020,y", "as pandas names columns": "0,1,2,y", "after an index": ",0,1,y"} {
+		path := write(t, "t.csv", adult(header))
+		if table := readTable(t, path, own.Target("y")); strings.Contains(table.String(), "The first line") {
+			t.Errorf("%s: a note in\n%s", name, table)
+		}
+		if _, err := own.ReadTable(path, own.Target("income")); err == nil || strings.Contains(err.Error(), "record") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func nan() float64 { zero := 0.0; return zero / zero }
 
 func TestAFileThatIsNoneIsRefused(t *testing.T) {

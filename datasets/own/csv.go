@@ -27,6 +27,7 @@ type records struct {
 	csv       *csv.Reader
 	separator rune
 	names     []string // of the columns; "" has no name
+	numerals  int      // names that are numbers, of a header in the file
 	rowNames  bool     // the first column holds row names or an index, see indexName
 	skipped   int      // lines before the first record that encoding/csv does not see
 	empty     int      // records without any value, which are left out
@@ -170,7 +171,31 @@ func (r *records) readHeader(s *tableSettings) error {
 		return err
 	}
 	r.first, r.firstLine = slices.Clone(first), r.line
+	if s.Header == nil {
+		r.numerals = numbersIn(r.names)
+	}
 	return r.checkNames()
+}
+
+// numbersIn counts the names of a header that are numbers. pandas names columns by their positions, or
+// by those from 0 beside an index or a target.
+func numbersIn(names []string) (n int) {
+	for j, name := range names {
+		f := formOf(name)
+		if (f == integer || f == point) && name != strconv.Itoa(j) && name != strconv.Itoa(j-1) {
+			n++
+		}
+	}
+	return n
+}
+
+// asRecord says that the header looks like a record, "" if at most one of its cells is a number.
+func (r *records) asRecord() string {
+	if r.numerals < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; the first line looks like a record: %d of its %d cells are numbers; Header(\"a\", \"b\", ...) gives names to a file without them",
+		r.numerals, len(r.names))
 }
 
 // numbersOnly reports whether a header is a record of numbers. pandas writes 0, 1, 2, ... for a
@@ -205,7 +230,7 @@ func (r *records) checkNames() error {
 	at := map[string]int{}
 	for j, name := range r.names {
 		if k, twice := at[name]; twice && name != "" {
-			return r.errorf(1+r.skipped, "columns %d and %d are both called %q; give them different names", k+1, j+1, name)
+			return r.errorf(1+r.skipped, "columns %d and %d are both called %q; give them different names%s", k+1, j+1, name, r.asRecord())
 		}
 		at[name] = j
 	}

@@ -70,6 +70,9 @@ func (o *observed) add(f form, cell string, line int) {
 	switch f {
 	case integer, point, comma:
 		o.addNumber(cell, line)
+		if isCompactDate(cell) {
+			o.shapes.compact++
+		}
 	case isoDate:
 		if _, offset := cutOffset(cell); offset != "" {
 			o.addOffset(offset)
@@ -165,6 +168,7 @@ type survey struct {
 	path      string
 	separator rune
 	names     []string
+	numerals  int // names that are numbers, of a header in the file
 	rowNames  bool
 	columns   []observed
 	force     []forced // what the user says of every column
@@ -189,9 +193,9 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 	}
 	defer func() { err = errors.Join(err, r.close()) }()
 	if err := s.checkNames(namedOnly(r.names)); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, withoutHeader(r, fmt.Errorf("%s: %w", path, err))
 	}
-	v = &survey{settings: s, path: path, separator: r.separator, names: r.names, rowNames: r.rowNames,
+	v = &survey{settings: s, path: path, separator: r.separator, names: r.names, numerals: r.numerals, rowNames: r.rowNames,
 		columns: make([]observed, len(r.names)), target: slices.Index(r.names, s.Target)}
 	for _, name := range v.names {
 		force := s.Forced[name]
@@ -216,6 +220,15 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 		err = fmt.Errorf("%s: no row has a target", path)
 	}
 	return v, err
+}
+
+// withoutHeader adds to an error for a column that is not found that the header can be a record.
+func withoutHeader(r *records, err error) error {
+	var unknown *datasets.UnknownColumnError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	return fmt.Errorf("%w%s", err, r.asRecord())
 }
 
 // settle decides what the texts and marks of all columns mean, after the first reading.
@@ -343,6 +356,14 @@ func (v *survey) checkForced(r *records, j int, cell string, f form) error {
 
 func exampleDate(layout string) string {
 	return time.Date(2021, time.April, 3, 15, 4, 5, 0, time.UTC).Format(layout) + " for 3 April 2021"
+}
+
+// hasCommas reports whether a column of numbers has decimal commas, and not commas between thousands.
+func (v *survey) hasCommas(j int) bool {
+	if v.force[j].What == forcedThousands {
+		return v.columns[j].marks.decimal[','].line > 0
+	}
+	return v.columns[j].forms[comma] > 0
 }
 
 // commas reports whether decimal commas are read.

@@ -4,6 +4,7 @@ package own_test
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -69,6 +70,31 @@ func TestMarksBetweenThousandsAreNoDecimalMarks(t *testing.T) {
 	}
 	_, err := own.ReadTable(write(t, "t.csv", strings.Replace(german, "2.007;", "2,007.5;", 1)), y, own.Thousands("salary"))
 	wants(t, "two marks", err, "different marks between thousands")
+}
+
+// What is said of a column follows what was done with it.
+func TestMarksBetweenThousandsAreNotCalledDecimal(t *testing.T) {
+	number := func(i int) string { return fmt.Sprintf("%d.%03d", 1+i%40, (7*i)%1000) }
+	commas := rows("thou,y", 90, func(i int) string { return fmt.Sprintf(`"%s",%s`, strings.ReplaceAll(number(i), ".", ","), yes(i)) })
+	for name, c := range map[string]struct {
+		text  string
+		comma bool // there are decimal commas
+	}{
+		"commas":                     {commas, false},
+		"semicolons":                 {rows("thou;y", 90, func(i int) string { return number(i) + ";" + yes(i) }), false},
+		"decimal commas beside":      {rows("a;thou;y", 90, func(i int) string { return fmt.Sprintf("%d,5;%s;%s", i%9, number(i), yes(i)) }), true},
+		"decimals after the marks":   {rows("thou;y", 90, func(i int) string { return number(i) + ",5;" + yes(i) }), true},
+		"semicolons and commas":      {rows("thou;y", 90, func(i int) string { return strings.ReplaceAll(number(i), ".", ",") + ";" + yes(i) }), false},
+		"a decimal point after them": {rows("thou;y", 90, func(i int) string { return strings.ReplaceAll(number(i), ".", ",") + ".5;" + yes(i) }), false},
+	} {
+		table := readTable(t, write(t, "t.csv", c.text), own.Target("y"), own.Thousands("thou"))
+		if strings.Contains(table.String(), "every number with the mark") {
+			t.Errorf("%s: a note on the decimal mark\n%s", name, table)
+		}
+		if table.Report().DecimalComma != c.comma {
+			t.Errorf("%s: decimal commas %v\n%s", name, !c.comma, table)
+		}
+	}
 }
 
 func TestDecimalsAreReadAsBefore(t *testing.T) {
@@ -167,7 +193,8 @@ func TestRecordsKeepTheirNumbersInTheFile(t *testing.T) {
 // What a note on dates advises is typed, and reads them.
 func TestWhatANoteAdvisesWorks(t *testing.T) {
 	options := regexp.MustCompile(`(Date|Missing)\("([^"]*)"(?:, "([^"]*)")?\)`)
-	for _, layout := range []string{"02/01/2006", "2006/01/02", "02-Jan-2006", "02.01.2006 15:04", "02.01.2006", "02Jan2006", "1/2/2006 3:04 PM"} {
+	for _, layout := range []string{"02/01/2006", "2006/01/02", "02-Jan-2006", "02.01.2006 15:04", "02.01.2006", "02Jan2006", "1/2/2006 3:04 PM", "2-Jan-2006",
+		"2-1-2006", "1-2-2006", "2/1/06", "1/2/06", "2.1.06", "2-Jan-06", "2Jan2006"} {
 		for _, first := range []string{"", "unknown"} {
 			path := write(t, "t.csv", rows("d,x,y", 90, func(i int) string {
 				if i == 0 && first != "" {
@@ -206,6 +233,94 @@ func TestWhatANoteAdvisesWorks(t *testing.T) {
 		if note := readTable(t, write(t, "t.csv", text), own.Target("y")).String(); !strings.Contains(note, "read as a name") {
 			t.Errorf("%s: no note in\n%s", name, note)
 		}
+	}
+}
+
+// A date without separators is a number, and noted where all values can be one.
+func TestDatesWithoutSeparatorsAreNoted(t *testing.T) {
+	const note = `d: every value has eight digits and can be a date, such as 20200331 (line 2); it is read as a number. Date("d", "20060102") reads it as a date.`
+	for other, noted := range map[string]bool{"20991231": true, "": true, "20200230": false, "21010101": false, "18991231": false, "2020033": false, "202003310": false} {
+		text := rows("d,x,y", 90, func(i int) string {
+			return fmt.Sprintf("%s,%d,%s", []string{"20200331", "20210401", other}[i%3], i%7, yes(i))
+		})
+		path := write(t, "t.csv", text)
+		table := readTable(t, path, own.Target("y"))
+		if dated := found(t, readTable(t, path, own.Target("y"), own.Date("d", "20060102"), own.Missing(other)), "d"); noted && dated.Kind.String() != "date" {
+			t.Errorf("%q: what the note advises reads a %s", other, dated.Kind)
+		}
+		if c := found(t, table, "d"); c.Kind.String() != "number" || strings.Contains(table.String(), note) != noted {
+			t.Errorf("%q: %+v\n%s", other, c, table)
+		}
+	}
+}
+
+// None can be a class or a missing value: it is noted, as it is for a feature.
+func TestAClassNoneIsNoted(t *testing.T) {
+	classes := []string{"mild", "None", "severe", "c4", "c5", "c6", "c7", "c8", "c9", "c10", "c11", "c12"}
+	text := func(n int) string {
+		return rows("x,c,y", 120, func(i int) string { return fmt.Sprintf("%d,%s,%s", i%7, []string{"a", "b"}[i%2], classes[(i+n/2)%n]) })
+	}
+	for _, n := range []int{3, 12} {
+		table := readTable(t, write(t, "t.csv", text(n)), own.Target("y"))
+		if want := `y: "None" (line `; !strings.Contains(table.String(), want) || !strings.Contains(table.String(), `is read as a class; Missing("None") with DropUnlabelled`) {
+			t.Errorf("%d classes: no note\n%s", n, table)
+		}
+	}
+	path := write(t, "t.csv", text(3))
+	if table := readTable(t, path, own.Target("y"), own.Missing("None"), own.DropUnlabelled()); strings.Contains(table.String(), "as a class") || table.Report().Rows != 80 {
+		t.Errorf("the advice is no use:\n%s", table)
+	}
+	if table := readTable(t, path, own.Target("y"), own.Category("y")); strings.Contains(table.String(), "as a class") {
+		t.Errorf("a note on what was said:\n%s", table)
+	}
+	reports := strings.ReplaceAll(notes(",", 60), ",bone", ",None")
+	if table := readTexts(t, write(t, "notes.csv", reports)); !strings.Contains(table.String(), `ward: "None" (line `) {
+		t.Errorf("texts: no note\n%s", table)
+	}
+}
+
+// As the guide says: a missing number is the median of all records, held-out ones included, and a missing
+// category comes before the first name. The scale is that of the train part.
+func TestWhatStandsForAMissingCell(t *testing.T) {
+	text := rows("x,c,y", 60, func(i int) string {
+		if i%10 == 3 {
+			return ",," + yes(i/2)
+		}
+		return fmt.Sprintf("%d,%s,%s", i*i, []string{"b", "a", "C"}[i%3], yes(i/2))
+	})
+	p, err := readTable(t, write(t, "t.csv", text), own.Target("y")).Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known []float64
+	for _, v := range p.About.Columns[0].Numbers {
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	slices.Sort(known)
+	raw := [2][]float64{slices.Clone(p.About.Columns[0].Numbers), make([]float64, 60)}
+	for i, code := range p.About.Columns[1].Codes {
+		raw[1][i] = float64(code)
+		if math.IsNaN(raw[0][i]) {
+			raw[0][i] = (known[26] + known[27]) / 2
+		}
+	}
+	for j, values := range raw {
+		var sum, squares float64
+		for _, id := range p.Train.IDs {
+			sum, squares = sum+values[id], squares+values[id]*values[id]
+		}
+		n := float64(len(p.Train.IDs))
+		mean := sum / n
+		for i, id := range p.Test.IDs {
+			if want := (values[id] - mean) / math.Sqrt(squares/n-mean*mean); math.Abs(float64(p.Test.X.Row(i)[j])-want) > 1e-5 {
+				t.Errorf("column %d, record %d: %v, want %v", j, id, p.Test.X.Row(i)[j], want)
+			}
+		}
+	}
+	if codes := p.About.Columns[1].Codes; codes[3] != -1 || p.About.Columns[1].Values[0] != "C" {
+		t.Errorf("a missing category is %d, the first name %s", codes[3], p.About.Columns[1].Values[0])
 	}
 }
 

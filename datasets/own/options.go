@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -216,49 +215,4 @@ func sortedKeys(m map[string]forced) (keys []string) {
 	}
 	slices.Sort(keys)
 	return keys
-}
-
-// namesSomebody reports whether a column has a name such as id or person_id, whose values identify
-// a person or a thing even where they repeat. A number or a key can be anything.
-func namesSomebody(name string) bool {
-	switch strings.ToLower(name) {
-	case "nr", "no", "no.", "number", "index", "key", "row", "rownames":
-		return false
-	}
-	return looksLikeIdentifier(name)
-}
-
-// namesPerson reports whether a column has the name of persons, such as patient: its many
-// numbers or names are who somebody is, and no measurement.
-func namesPerson(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '.' })
-	if len(words) == 0 {
-		return false
-	}
-	switch words[len(words)-1] {
-	case "person", "patient", "customer", "client", "user", "username", "subject", "participant", "respondent", "employee", "student", "email", "mail", "ssn":
-		return true
-	}
-	return false
-}
-
-// looksLikeIdentifier reports whether a name is id, nr, or ends in an id of its own word: person_id,
-// personId, ID.
-func looksLikeIdentifier(name string) bool {
-	switch lower := strings.ToLower(name); lower {
-	case "id", "nr", "no", "no.", "number", "index", "key", "uuid", "guid", "row", "rownames", "row_id", "unnamed: 0":
-		return true
-	default:
-		for _, end := range []string{"_id", "-id", " id", ".id", "_nr", "_uuid"} {
-			if strings.HasSuffix(lower, end) {
-				return true
-			}
-		}
-	}
-	stem, is := strings.CutSuffix(name, "Id")
-	if !is {
-		stem, is = strings.CutSuffix(name, "ID")
-	}
-	last, _ := utf8.DecodeLastRuneInString(stem)
-	return is && unicode.IsLower(last)
 }

@@ -46,6 +46,8 @@ type FoundColumn struct {
 
 	// Examples are the first different cells, as written.
 	Examples []string
+
+	why string // a sentence on the role, if it is not what one may expect
 }
 
 // Report returns what was found.
@@ -173,8 +175,15 @@ func (b *build) addNotes(r *Report) {
 	if b.textless > 0 {
 		note("%s without a text: left out.", count(b.textless, "row"))
 	}
+	if b.numerals > 1 {
+		note("The first line was taken for the names of the columns, though %d of its %d cells are numbers. If it is a record, "+
+			"Header(\"a\", \"b\", ...) gives the names.", b.numerals, len(b.names))
+	}
 	if b.rowNames {
 		note("The first column has no name: it is called %s, and is no feature.", b.names[0])
+	}
+	if text := b.absentClassNote(); text != "" {
+		note("%s", text)
 	}
 }
 
@@ -190,12 +199,8 @@ func (b *build) addColumnNotes(r *Report) {
 			continue
 		}
 		r.Notes = append(r.Notes, b.notes(j)...)
-		if c.Role == RoleIdentifier && !c.Forced && c.Distinct < b.columns[j].knownCells() && (namesSomebody(c.Name) || namesPerson(c.Name)) {
-			option := "Category"
-			if c.Kind == datasets.Number {
-				option = "Number"
-			}
-			r.Notes = append(r.Notes, fmt.Sprintf("%s: no feature, because it has the name of an identifier; %s(%q) makes it one.", c.Name, option, c.Name))
+		if c.why != "" {
+			r.Notes = append(r.Notes, c.Name+": "+c.why)
 		}
 	}
 }

@@ -16,13 +16,15 @@ type shapes struct {
 	date    firstCell
 	amounts int // 41%, 41 kg, −41, 12:30
 	amount  firstCell
+	compact int // 20200331
 }
 
 // dayLayouts are the layouts of days that a note can name, clockLayouts those of a time after it.
 var (
 	dayLayouts = []string{"02/01/2006", "01/02/2006", "02.01.2006", "02-01-2006", "01-02-2006", "2/1/2006", "1/2/2006", "2.1.2006", "2006/01/02", "2006/1/2",
-		"2006.01.02", "2006-1-2", "02/01/06", "01/02/06", "02.01.06", "02-Jan-2006", "02 Jan 2006", "2 Jan 2006", "2 January 2006", "Jan 2, 2006",
-		"January 2, 2006", "02Jan2006", "02-Jan-06"}
+		"2006.01.02", "2006-1-2", "02/01/06", "01/02/06", "02.01.06", "02-Jan-2006", "2-Jan-2006", "02 Jan 2006",
+		"2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "02Jan2006", "2Jan2006",
+		"02-Jan-06", "2-Jan-06", "2-1-2006", "1-2-2006", "2/1/06", "1/2/06", "2.1.06"}
 	clockLayouts = []string{"", " 15:04", " 15:04:05", "T15:04:05", " 3:04 PM", " 3:04:05 PM"}
 	layoutsOf    = layoutsByShape()
 )
@@ -97,6 +99,18 @@ func (s *shapes) add(cell string, line int) bool {
 	return true
 }
 
+// compactLayout is that of ISO 8601 without separators.
+const compactLayout = "20060102"
+
+// isCompactDate reports whether a whole number can be a day of 1900 to 2100 in ISO 8601 without separators.
+func isCompactDate(cell string) bool {
+	if len(cell) != len(compactLayout) || cell < "1900" || cell >= "2101" {
+		return false
+	}
+	_, err := time.Parse(compactLayout, cell)
+	return err == nil
+}
+
 // isAmount reports whether a text is a number with a unit, percent, money, or a sign of another
 // alphabet, a time of day, or a duration.
 func isAmount(cell string) bool {
@@ -126,6 +140,10 @@ func (v *survey) shapeNote(j int) string {
 	o, name := &v.columns[j], v.names[j]
 	s, known := &o.shapes, o.knownCells()
 	switch {
+	case s.compact == known:
+		c := o.first[integer]
+		return fmt.Sprintf("every value has eight digits and can be a date, such as %s (line %d); it is read as a number. Date(%q, %q) reads it as a date.",
+			c.text, c.line, name, compactLayout)
 	case 2*s.dates > known:
 		return v.dateNote(j)
 	case 2*s.amounts > known:

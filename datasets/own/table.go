@@ -39,12 +39,14 @@ type Table struct {
 // Others are categories. Identifiers are no features: a first column without a name (pandas, R),
 // texts that are all different or mostly different, whole numbers that are all different and count
 // the rows, whole numbers and names in a column called id, person_id or the like, and more than 20
-// of them in a column called patient, customer or the like. Constant columns are no features
-// either. Options force what is found; String prints it, and warns of a feature that alone says
+// of them in a column called patient, patient_no, user_name or the like. A column such as
+// admission_type_id, at most 50 different values with at least 50 records each on average, holds
+// codes: it is a feature, unless its name says that it identifies persons. Constant columns are no
+// features. Options force what is found; String prints it, and warns of a feature that alone says
 // the class.
 //
 // Features are encoded as those of the built-in tables: sorted categories, -1 for a missing one,
-// the median of the column for a missing number; a date is a number of days.
+// the median of the column over all records for a missing number; a date is a number of days.
 //
 // Memory: about 30 bytes per cell, with Prepare. Errors name the file, the line and the column.
 func ReadTable(path string, options ...TableOption) (*Table, error) {
@@ -256,7 +258,7 @@ func (b *build) describeColumns(t *Table) error {
 		if err := b.checkRead(j, c, found); err != nil {
 			return err
 		}
-		t.report.DecimalComma = t.report.DecimalComma || c.Kind == datasets.Number && b.columns[j].forms[comma] > 0
+		t.report.DecimalComma = t.report.DecimalComma || c.Kind == datasets.Number && b.hasCommas(j)
 		if j == b.target {
 			found.Role = RoleTarget
 			classes, y, err := b.settings.classes(&c)
@@ -297,7 +299,7 @@ func (b *build) column(j int) (datasets.Column, FoundColumn) {
 	}
 	found := FoundColumn{Name: c.Name, Missing: b.columns[j].missing, Examples: b.columns[j].examples, Forced: b.settings.Forced[c.Name].What != ""}
 	found.Distinct = distinct(c)
-	found.Role = b.role(j, c, found)
+	found.Role, found.why = b.role(j, c, found)
 	if (found.Role == RoleIdentifier || found.Role == RoleText || found.Role == RoleGroup) && c.Kind == datasets.Category {
 		c.Kind = datasets.Text
 	}
@@ -312,42 +314,82 @@ const (
 	fewCategories = 20
 )
 
-// role returns what a column that is not the target is used for.
-func (b *build) role(j int, c datasets.Column, found FoundColumn) Role {
-	known := b.columns[j].knownCells()
-	all := found.Distinct == known
+// A column with the name of an identifier holds codes of things, such as of types of admission, if it has
+// few different values and many records of each.
+const (
+	maxCodes    = 50
+	codeRecords = 50
+)
+
+// role returns what a column that is not the target is used for, and a sentence where one may not
+// expect it.
+func (b *build) role(j int, c datasets.Column, found FoundColumn) (role Role, why string) {
 	switch {
 	case b.text >= 0:
-		return b.textRole(j)
+		return b.textRole(j), ""
 	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:
-		return RoleIdentifier
+		return RoleIdentifier, ""
 	case found.Distinct == 0, found.Distinct == 1 && (c.Kind.Numeric() || found.Missing == 0):
-		return RoleConstant
-	case found.Forced || c.Kind == datasets.Date:
-		return RoleFeature
-	case c.Kind == datasets.Category && (all || found.Distinct > maxCategories || found.Distinct > fewCategories && 2*found.Distinct > known):
-		return RoleIdentifier
-	case c.Kind == datasets.Number && b.columns[j].isWhole() && (namesSomebody(c.Name) || countsRows(c, known)):
-		return RoleIdentifier
-	case c.Kind == datasets.Category && namesSomebody(c.Name):
-		return RoleIdentifier
-	case found.Distinct > fewCategories && namesPerson(c.Name) && (c.Kind == datasets.Category || b.columns[j].isWhole()):
-		return RoleIdentifier
+		return RoleConstant, ""
+	case found.Forced || c.Kind == datasets.Date || c.Kind == datasets.Number && !b.columns[j].isWhole():
+		return RoleFeature, ""
 	}
-	return RoleFeature
+	option := "Category"
+	if c.Kind == datasets.Number {
+		option = "Number"
+	}
+	known := b.columns[j].knownCells()
+	if because := identifies(c, found.Distinct, known); because != "" {
+		return RoleIdentifier, fmt.Sprintf("no feature, because %s; %s(%q) makes it one.", because, option, c.Name)
+	}
+	if !namesSomebody(c.Name) {
+		return RoleFeature, ""
+	}
+	why = fmt.Sprintf("a feature, though it has the name of an identifier: %d different values in %d cells are codes. Identifier(%q) makes it an identifier",
+		found.Distinct, known, c.Name)
+	if c.Kind == datasets.Number {
+		why += fmt.Sprintf("; it is read as numbers, and Category(%q) reads it as names", c.Name)
+	}
+	return RoleFeature, why + "."
 }
 
-// countsRows reports whether whole numbers are all different, and either count the rows or have the
-// name of an identifier. Others that are all different can be measured: incomes, for instance.
+// identifies says why a column of names or of whole numbers is one of identifiers, "" if it is none.
+func identifies(c datasets.Column, different, known int) string {
+	const byName = "it has the name of an identifier"
+	coded := namesThing(c.Name) && different <= maxCodes && codeRecords*different <= known
+	switch {
+	case c.Kind == datasets.Category && different == known:
+		return "all its values are different"
+	case c.Kind == datasets.Category && different > maxCategories:
+		return fmt.Sprintf("it has %d different values", different)
+	case c.Kind == datasets.Category && different > fewCategories && 2*different > known:
+		return "most of its values are different"
+	case namesSomebody(c.Name) && !coded, namesPerson(c.Name) && different > fewCategories:
+		return byName
+	case c.Kind == datasets.Number && countsRows(c, known):
+		return "its numbers are all different and follow each other, as those of rows do"
+	case c.Kind == datasets.Number && looksLikeIdentifier(c.Name) && allDifferent(c, known):
+		return byName + ", and its numbers are all different"
+	}
+	return ""
+}
+
+// allDifferent reports whether no number occurs twice. Numbers without the name of an identifier can be
+// measured all the same: incomes, for instance.
+func allDifferent(c datasets.Column, known int) bool { return len(sortedNumbers(c)) == known }
+
+// countsRows reports whether whole numbers are all different and count the rows.
 func countsRows(c datasets.Column, known int) bool {
 	const rowsToCount = 10 // fewer can follow each other by chance
+	sorted := sortedNumbers(c)
+	return known >= rowsToCount && len(sorted) == known && sorted[known-1]-sorted[0] == float64(known-1)
+}
+
+// sortedNumbers returns the different numbers of a column, ascending.
+func sortedNumbers(c datasets.Column) []float64 {
 	sorted := slices.DeleteFunc(slices.Clone(c.Numbers), math.IsNaN)
 	slices.Sort(sorted)
-	if len(slices.Compact(sorted)) < known {
-		return false
-	}
-	consecutive := known >= rowsToCount && sorted[known-1]-sorted[0] == float64(known-1)
-	return consecutive || looksLikeIdentifier(c.Name)
+	return slices.Compact(sorted)
 }
 
 // MaxDistinct bounds the count of distinct numbers in a Report.

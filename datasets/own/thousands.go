@@ -179,8 +179,8 @@ func (v *survey) thousands(j int) (text string, sure bool) {
 		k = 1
 	}
 	of := m.of[k]
-	switch {
-	case v.settings.Forced[v.names[j]].What == forcedNumber || of.three.line == 0 || of.decimal.line > 0 || m.exponent.line > 0:
+	switch what := v.settings.Forced[v.names[j]].What; {
+	case what == forcedNumber || what == forcedThousands || of.three.line == 0 || of.decimal.line > 0 || m.exponent.line > 0:
 		return "", false
 	case m.big.line > 0 || m.four.line > 0 && of.lead:
 		return "", false // numbers without marks that would have one

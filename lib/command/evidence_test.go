@@ -292,7 +292,8 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 		raw("score-matrix.npy", array1("<f4", "(2, 2)", 16)):         "(2, 2)",
 	}
 	u, v, f, r := saved("u.npy", embeddings(1, 20)), vectorFile(t, 1, 2), rowsFile(t, 0, 13), rowsFile(t, append(span(1, 13), span(14, 20)...)...)
-	ruler := map[string]string{"unlearned": u, "oracle": u, "original": u, "forget": f, "retain": r}
+	others := []string{saved("u2.npy", embeddings(2, 20)), saved("u3.npy", embeddings(3, 20))}
+	ruler := map[string]string{"unlearned": u, "oracle": others[0], "original": u, "forget": f, "retain": r}
 	count := 0
 	try := func(command string, files map[string]string, flag string, bad map[string]string) {
 		for path, word := range bad {
@@ -317,7 +318,7 @@ func TestEveryRefusalNamesItsFileAndPlace(t *testing.T) {
 		try("audit --only ruler", ruler, flag, rows)
 	}
 	for _, flag := range []string{"target", "in", "out"} {
-		files := map[string]string{"target": u, "in": u, "out": u}
+		files := map[string]string{"target": u, "in": others[0], "out": others[1]}
 		try("audit --only sde", files, flag, unreadable)
 		try("audit --only sde", files, flag, matrices)
 	}

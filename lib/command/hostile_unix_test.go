@@ -86,7 +86,7 @@ func TestNoCommandWaitsForWhatIsNoFile(t *testing.T) {
 			{"table", "ruler", "1", "--out", "AT.md"}, {"federated", "run", "AT"}, {"sweep", "status", "AT"}, {"runs", "merge", "AT"}, {"audit", "--only", "ruler", "--original", "AT"},
 			{"audit", "--only", "losses", "--members", "AT", "--nonmembers", x}, {"audit", "--only", "features", "--members", "AT", "--nonmembers", x},
 			{"audit", "--only", "shadows", "--target", "AT", "--shadows", x, "--in", x, "--truth", x},
-			{"audit", "--only", "sde", "--target", "AT", "--in", x, "--out", x},
+			{"audit", "--only", "sde", "--target", "AT", "--in", x, "--out", state},
 		} {
 			at := filepath.Join(t.TempDir(), "at")
 			for i, a := range args {

@@ -203,10 +203,10 @@ func withCalls(forget int, original, other, method audit.Call) *Result {
 // A forgotten record that is retained too is said, and so is how many are answered right.
 func TestAnswersTellOfCopies(t *testing.T) {
 	hashes := []uint64{7, 8, 7, 9, 8, 5}
-	if n := copies(at(hashes, []int{0, 1, 3}), at(hashes, []int{2, 4, 5})); n != 2 {
+	if n := copies(hashesAt(hashes, []int{0, 1, 3}), hashesAt(hashes, []int{2, 4, 5})); n != 2 {
 		t.Errorf("%d copies, want 2", n)
 	}
-	if n := copies(at(hashes, []int{0, 2, 3}), at(hashes, []int{5})); n != 0 {
+	if n := copies(hashesAt(hashes, []int{0, 2, 3}), hashesAt(hashes, []int{5})); n != 0 {
 		t.Errorf("%d copies among the forgotten alone", n)
 	}
 	seeds := &Result{Runs: []Run{{Forget: 15, Judged: 66, Copies: 13, HeldOutCopies: 63}, {Forget: 15, Judged: 66, Copies: 10, HeldOutCopies: 63}}}
