@@ -62,11 +62,13 @@ func (e *Evidence) addWarnings() {
 // probabilitiesToo asks whether losses that are all between 0 and 1, or in percent up to 100, are probabilities of the
 // right class, which are large where a loss is small. No loss of a classifier is above 20 for half of the records.
 func probabilitiesToo(m *Model) string {
+	if m.Outputs != nil || len(m.Losses) == 0 {
+		return ""
+	}
 	within := func(low, high float64) bool {
 		return !slices.ContainsFunc(m.Losses, func(v float64) bool { return v < low || v > high })
 	}
-	percent := within(0, 100) && median(m.Losses) > 20
-	if m.Outputs != nil || m.Losses == nil || !percent && !within(0, 1) {
+	if percent := within(0, 100) && median(m.Losses) > 20; !percent && !within(0, 1) {
 		return ""
 	}
 	return ", or are its losses probabilities of the right class (a loss is small where a record is fitted well, a probability is large)"
