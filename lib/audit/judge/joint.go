@@ -32,9 +32,11 @@ func (r *Report) markWeak() {
 	for _, name := range r.quantisedModels() {
 		var of []*Verdict
 		for k := range r.Quantised {
-			if r.Quantised[k].Reading.Model == name {
-				of = append(of, &r.Quantised[k].Verdict)
+			q := &r.Quantised[k]
+			if q.Reading.Model == name {
+				of = append(of, &q.Verdict)
 			}
+			q.Unlearned.Weak = slices.ContainsFunc(r.Verdicts, func(v Verdict) bool { return v.Weak && v.Name() == q.Name() })
 		}
 		markJointly(of)
 	}

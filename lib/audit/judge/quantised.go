@@ -99,9 +99,24 @@ func (q QuantisedVerdict) weakText() string {
 	return ""
 }
 
-// orByChance says that lenses see no more of a memory than chance shows, if one does.
+// StandsInCopy reports whether the lens sees a memory in the copy that stands, where that in the unlearned model does
+// not.
+func (q QuantisedVerdict) StandsInCopy() bool {
+	return q.Memory() && !q.Weak && q.Unlearned.Memory() && q.Unlearned.Weak
+}
+
+// orByChance says which lenses see a memory that is chance in the copies, or in the unlearned model alone.
 func orByChance(of []QuantisedVerdict) string {
-	if slices.ContainsFunc(of, func(q QuantisedVerdict) bool { return q.Weak && q.Memory() && !q.Unlearned.Memory() }) {
+	var stands []string
+	for _, q := range of {
+		if q.StandsInCopy() {
+			stands = append(stands, q.Name())
+		}
+	}
+	switch {
+	case stands != nil:
+		return "; but the memory that " + joinNames(stands) + " see in a copy stands, and in the unlearned model it is no more than chance alone shows"
+	case slices.ContainsFunc(of, func(q QuantisedVerdict) bool { return q.Weak && q.Memory() && !q.Unlearned.Memory() }):
 		return ", or no more than chance alone shows among so many lenses"
 	}
 	return ""

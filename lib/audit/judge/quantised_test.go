@@ -95,3 +95,27 @@ func TestAQuantisedCopyNeedsOneUnlearnedModel(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A memory that stands in a copy, and is no more than chance in the unlearned model, is said; and so is one that is no
+// more than chance in the copy.
+func TestMemoriesByChanceInCopiesAreSaid(t *testing.T) {
+	verdict := func(model string, call audit.Call, weak bool) Verdict {
+		return Verdict{Lens: audit.Loss{}, Reading: audit.Reading{Model: model}, Call: call, Weak: weak}
+	}
+	for want, q := range map[string]QuantisedVerdict{
+		"the memory that loss see in a copy stands": {verdict("int8", audit.Remembered, false), verdict("unlearned", audit.Remembered, true)},
+		", or no more than chance alone shows":      {verdict("int8", audit.Remembered, true), verdict("unlearned", audit.Forgotten, false)},
+		"":                                          {verdict("int8", audit.Remembered, false), verdict("unlearned", audit.Remembered, false)},
+	} {
+		if got := orByChance([]QuantisedVerdict{q}); !strings.Contains(got, want) || (got == "") != (want == "") || q.StandsInCopy() != strings.Contains(want, "stands") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	r := &Report{Evidence: &Evidence{}, Verdicts: []Verdict{verdict("unlearned", audit.Remembered, false)}}
+	r.Evidence.Models = []*Model{{Name: "unlearned", Role: Unlearned}, {Name: "int8", Role: Quantised}}
+	r.Quantised = []QuantisedVerdict{{verdict("int8", audit.Forgotten, false), verdict("unlearned", audit.Remembered, false)}}
+	r.markWeak() // a reading without an interval stands at no coverage
+	if !r.Verdicts[0].Weak || !r.Quantised[0].Unlearned.Weak {
+		t.Errorf("%v, and beside the copy %v", r.Verdicts[0].Weak, r.Quantised[0].Unlearned.Weak)
+	}
+}
