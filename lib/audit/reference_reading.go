@@ -22,7 +22,7 @@ const seedWeight = 2
 // the width of their intervals over records (stats.NextValue), with three exceptions:
 //
 //  1. Where forgotten and held-out records are drawn alike, as far as all retrained models show
-//     (Reading.DrawnAlike, and the lens's own null of non-members), nothing speaks for forgotten records that
+//     (Reading.DrawnAlike, and the lens's own null of non-members within 95 %), nothing speaks for forgotten records that
 //     a seed moves together. What it does to each of them alone is in the intervals over records.
 //  2. Lenses that compare coordinates, and intervals over draws, say nothing of seeds: the spread alone
 //     counts, if it is known (SeedReason).
@@ -35,7 +35,7 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 	for i, r := range retrained {
 		values[i] = r.Value
 		below, above = below+(r.Value-r.Low)/float64(len(retrained)), above+(r.High-r.Value)/float64(len(retrained))
-		drawnAlike = drawnAlike && r.DrawnAlike && (l.Info().Null != NonmemberNull || r.LikeNull())
+		drawnAlike = drawnAlike && r.DrawnAlike && (l.Info().Null != NonmemberNull || r.AtLevel(level).LikeNull())
 		if out.NoEvidence.Call == "" && r.NoEvidence.Call != "" {
 			out.NoEvidence, out.Model = r.NoEvidence, r.Model
 		}

@@ -121,3 +121,19 @@ func TestReferencesOfSetsThatAreDrawnAlikeKeepTheirIntervals(t *testing.T) {
 		t.Error("one reading is unlike the null of non-members, which neighbours do not have")
 	}
 }
+
+// Wider intervals are never nearer to each other: whether sets were drawn alike is asked at 95 %, not at the coverage
+// in question, at which the null is in every interval at last.
+func TestTheReferenceWidensWithTheCoverage(t *testing.T) {
+	null := 0.5
+	r := Reading{Memory: Above, DrawnAlike: true, Estimate: stats.Estimate{Value: 0.6, Low: 0.52, High: 0.68, Level: 0.95, Over: "records", Null: &null}}
+	before := 0.0
+	for _, level := range []float64{0.95, 0.97, 0.98, 0.99, 0.999, 0.99999} {
+		got := ReferenceOf(Loss{}, r.AtLevel(level))
+		if width := got.High - got.Low; width <= before {
+			t.Errorf("at %v the reference is %v wide, at less %v", level, width, before)
+		} else {
+			before = width
+		}
+	}
+}

@@ -12,8 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// Version is the version of this package's numbers and answers: it is raised when there are others. 3: answers allow
-// for the number of families of lenses.
+// Version is the version of this package's numbers and answers: it is raised when there are others. 3: answers take
+// the lenses together.
 const Version = 3
 
 // module is the module path of this package.
