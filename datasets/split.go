@@ -53,6 +53,85 @@ func StratifiedSplit(y []int, testFraction float64, seed uint32) (Split, error) 
 	return drawSplit(groups, trainQuota, testQuota, rng), nil
 }
 
+// groupedOrders is the number of orders of groups that GroupedSplit tries.
+const groupedOrders = 10
+
+// GroupedSplit returns a split by class that parts no group: groups has a number per row, and rows of one
+// number are in one part, such as those of one person. Groups are drawn one after another for the test
+// part. One that would bring more rows of a class into it than a StratifiedSplit has is passed over, so that the test
+// part is at most as large; of ten such draws the one with the most rows is taken. The rows of a part are in random order.
+//
+// It fails as StratifiedSplit does, and where no group can be held out.
+func GroupedSplit(y, groups []int, testFraction float64, seed uint32) (Split, error) {
+	if len(groups) != len(y) {
+		return Split{}, fmt.Errorf("datasets: groups of %d rows, and classes of %d", len(groups), len(y))
+	}
+	whole, err := StratifiedSplit(y, testFraction, seed)
+	if err != nil {
+		return Split{}, err
+	}
+	members := map[int][]int{}
+	var order []int // groups by their first row
+	for i, g := range groups {
+		if members[g] == nil {
+			order = append(order, g)
+		}
+		members[g] = append(members[g], i)
+	}
+	rng, s := nprand.New(seed), Split{}
+	for range groupedOrders {
+		rng.Shuffle(order)
+		if test := holdOutGroups(order, members, y, whole.Test); len(test) > len(s.Test) {
+			s.Test = test
+		}
+	}
+	if len(s.Test) == 0 {
+		return Split{}, fmt.Errorf("datasets: %d rows in %d groups leave no test part: a group is not parted, and each has more rows of a class "+
+			"than there are to hold out", len(y), len(order))
+	}
+	slices.Sort(s.Test)
+	for i := range y {
+		if _, held := slices.BinarySearch(s.Test, i); !held {
+			s.Train = append(s.Train, i)
+		}
+	}
+	rng.Shuffle(s.Train)
+	rng.Shuffle(s.Test)
+	return s, nil
+}
+
+// holdOutGroups returns the rows of the groups that fit, in their order, into a test part with as many rows of every class as
+// the given one.
+func holdOutGroups(order []int, members map[int][]int, y, like []int) (rows []int) {
+	room := map[int]int{}
+	for _, i := range like {
+		room[y[i]]++
+	}
+	for _, g := range order {
+		if takeGroup(members[g], y, room) {
+			rows = append(rows, members[g]...)
+		}
+	}
+	return rows
+}
+
+// takeGroup takes room for the rows of a group, if there is enough in every class.
+func takeGroup(rows, y []int, room map[int]int) bool {
+	need := map[int]int{}
+	for _, i := range rows {
+		need[y[i]]++
+	}
+	for class, n := range need {
+		if n > room[class] {
+			return false
+		}
+	}
+	for class, n := range need {
+		room[class] -= n
+	}
+	return true
+}
+
 // rowsByClass returns the rows of every class that occurs, classes ascending.
 func rowsByClass(y []int) ([][]int, error) {
 	classes := slices.Compact(slices.Sorted(slices.Values(y)))
@@ -157,15 +236,14 @@ func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int,
 // KeepInTrain returns the split with the given rows in the train part: those in the test part
 // move to the end of the train part, in the order given, and nothing else changes.
 func (s Split) KeepInTrain(rows []int) Split {
-	moved := map[int]bool{}
-	for _, r := range rows {
-		if slices.Contains(s.Test, r) {
-			moved[r] = true
-		}
+	tested, moved := map[int]bool{}, map[int]bool{}
+	for _, r := range s.Test {
+		tested[r] = true
 	}
 	out := Split{Train: slices.Clone(s.Train)}
 	for _, r := range rows {
-		if moved[r] {
+		if tested[r] {
+			moved[r] = true
 			out.Train = append(out.Train, r)
 		}
 	}

@@ -379,5 +379,5 @@ func (a *Arrays) PrepareKeeping(ctx context.Context, shift int, records []int) (
 	if a.pictures != nil {
 		return a.pictures.prepare(ctx, shift, records)
 	}
-	return prepareTable(a.table, a.test, shift, records)
+	return prepareTable(a.table, nil, a.test, shift, records)
 }

@@ -27,7 +27,7 @@ const (
 	RoleConstant   Role = "constant"
 	RoleIgnored    Role = "ignored"
 	RoleText       Role = "text"  // of ReadTexts: the documents
-	RoleGroup      Role = "group" // of ReadTexts: whose documents stay together
+	RoleGroup      Role = "group" // whose records stay together
 )
 
 // observed is what the first reading sees of a column.

@@ -27,6 +27,8 @@ type tableSettings struct {
 	Missing        []string          `json:",omitempty"`
 	Header         []string          `json:",omitempty"`
 	DropUnlabelled bool              `json:",omitempty"`
+	Group          string            `json:",omitempty"` // of a table; that of texts is in Texts
+	CopiesTogether bool              `json:",omitempty"`
 	Texts          *textSettings     `json:",omitempty"` // nil: the records are no texts
 }
 
@@ -174,6 +176,27 @@ func DropUnlabelled() TableOption {
 	return func(s *tableSettings) error { s.DropUnlabelled = true; return nil }
 }
 
+// Group names the column that says whom a record belongs to, such as a patient or an author: the
+// split into a train and a test part keeps the records of one together, and intervals count groups. A
+// record without a value is a group of its own. The column is no feature.
+//
+// Texts that are equal are kept together where no group is named.
+func Group(column string) TableOption {
+	return func(s *tableSettings) error {
+		if column == "" || s.Group != "" && s.Group != column {
+			return fmt.Errorf("the group is %q and %q: one column names it", s.Group, column)
+		}
+		s.Group = column
+		return nil
+	}
+}
+
+// CopiesTogether keeps the rows of a table whose features are all equal in one part. Without it
+// they can be in both: then held-out records were trained on too, and less of a memory is seen than there is.
+func CopiesTogether() TableOption {
+	return func(s *tableSettings) error { s.CopiesTogether = true; return nil }
+}
+
 // isMissing reports whether a cell holds no value.
 func (s *tableSettings) isMissing(cell string) bool {
 	switch cell {
@@ -194,6 +217,9 @@ func (s *tableSettings) checkNames(columns []string) error {
 	if s.Target == "" {
 		return fmt.Errorf("no target is named: say Target(column), with one of %s", firstOf(columns))
 	}
+	if err := s.checkGroup(columns); err != nil {
+		return err
+	}
 	if s.Texts != nil {
 		if err := s.checkTextColumns(columns); err != nil {
 			return err
@@ -205,6 +231,29 @@ func (s *tableSettings) checkNames(columns []string) error {
 	}
 	if s.Above != nil && f.What == forcedCategory {
 		return fmt.Errorf("the target %q cannot be a category and Above(%v)", s.Target, *s.Above)
+	}
+	return nil
+}
+
+// group is the column of Group, "" for none.
+func (s *tableSettings) group() string {
+	if s.Texts != nil {
+		return s.Texts.Group
+	}
+	return s.Group
+}
+
+// checkGroup returns an error for a column of groups that cannot be one.
+func (s *tableSettings) checkGroup(columns []string) error {
+	switch g := s.group(); {
+	case g == "":
+		return nil
+	case !slices.Contains(columns, g):
+		return datasets.UnknownColumn(g, columns)
+	case s.Target == g:
+		return fmt.Errorf("the column %q is named as the target and as the group; name two columns", g)
+	case s.Forced[g].What == forcedIgnored:
+		return fmt.Errorf("the column %q cannot be the group and ignored", g)
 	}
 	return nil
 }

@@ -41,10 +41,18 @@ func checkParts(y []int, test int, classes []string, what string) error {
 }
 
 // splitRecords returns the parts: the given ones, or 20 % of every class for testing and the
-// records to keep in the train part.
-func splitRecords(y []int, test, shift int, keep []int) (datasets.Split, error) {
-	if test == 0 {
-		s, err := datasets.StratifiedSplit(y, testFraction, uint32(splitSeed+shift))
+// records to keep in the train part. groups has a number per record, those of one number are in one
+// part; nil: every record is on its own.
+func splitRecords(y, groups []int, test, shift int, keep []int) (datasets.Split, error) {
+	switch seed := uint32(splitSeed + shift); {
+	case test == 0 && groups != nil:
+		s, err := datasets.GroupedSplit(y, groups, testFraction, seed)
+		if s = s.KeepInTrain(withGroups(keep, groups)); err == nil && len(s.Test) == 0 {
+			err = fmt.Errorf("the %s to keep in the train part, with all that is kept together with them, leave none for testing", count(len(keep), "row"))
+		}
+		return s, err
+	case test == 0:
+		s, err := datasets.StratifiedSplit(y, testFraction, seed)
 		return s.KeepInTrain(keep), err
 	}
 	var s datasets.Split
@@ -107,7 +115,7 @@ func (p *pictures) report(notes ...string) string {
 // prepare splits the images and normalises every channel with the statistics of the train part. A
 // constant channel is only centred.
 func (p *pictures) prepare(ctx context.Context, shift int, keep []int) (*datasets.Prepared, error) {
-	split, err := splitRecords(p.y, p.test, shift, keep)
+	split, err := splitRecords(p.y, nil, p.test, shift, keep)
 	if err != nil {
 		return nil, err
 	}

@@ -20,8 +20,11 @@ type Table struct {
 	report  Report
 	about   datasets.About // Columns in the order of the file, with identifiers and the target
 	feature []int          // the positions of the features in Columns
+	group   int            // the position of the column whose rows the split keeps together, -1: none
 	y       []int
-	info    datasets.Info
+
+	copiesTogether bool // the split keeps equal rows together
+	info           datasets.Info
 }
 
 // ReadTable reads a table in CSV or TSV, plain or as .gz, whose target is named by Target or
@@ -58,7 +61,7 @@ func ReadTable(path string, options ...TableOption) (*Table, error) {
 		}
 	}
 	if s.Texts != nil {
-		return nil, fmt.Errorf("%s: the records of a table are no texts: Column, Group, Tokens, MaxDocuments and DropEmpty are options of ReadTexts", path)
+		return nil, fmt.Errorf("%s: the records of a table are no texts: Column, Tokens, MaxDocuments and DropEmpty are options of ReadTexts", path)
 	}
 	b, err := readFile(context.Background(), path, s)
 	if err != nil {
@@ -229,9 +232,12 @@ func (b *build) addText(r *records, j int, cell string) error {
 
 // table decides what every column is used for, and checks that a model can be trained.
 func (b *build) table() (*Table, error) {
-	t := &Table{}
+	t := &Table{group: -1, copiesTogether: b.settings.CopiesTogether}
 	if err := b.describeColumns(t); err != nil {
 		return nil, err
+	}
+	if t.group >= 0 {
+		t.report.Notes = append(t.report.Notes, groupNote(t.about.Columns[t.group]))
 	}
 	b.addNotes(&t.report)
 	b.addColumnNotes(&t.report)
@@ -267,7 +273,10 @@ func (b *build) describeColumns(t *Table) error {
 			}
 			t.about.Classes, t.y = classes, y
 		}
-		if found.Role == RoleFeature {
+		switch found.Role {
+		case RoleGroup:
+			t.group, t.about.GroupColumn = len(t.about.Columns), c.Name
+		case RoleFeature:
 			t.feature = append(t.feature, len(t.about.Columns))
 		}
 		t.about.Columns = append(t.about.Columns, c)
@@ -327,6 +336,8 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) (role Role, wh
 	switch {
 	case b.text >= 0:
 		return b.textRole(j), ""
+	case c.Name == b.settings.Group:
+		return RoleGroup, ""
 	case b.force[j].What == forcedIdentifier || j == 0 && b.rowNames && !found.Forced:
 		return RoleIdentifier, ""
 	case found.Distinct == 0, found.Distinct == 1 && (c.Kind.Numeric() || found.Missing == 0):
@@ -472,14 +483,15 @@ func (t *Table) Key() string { return t.about.Hash }
 func (t *Table) Info() (datasets.Info, error) { return t.info, nil }
 
 // Prepare encodes the features, splits the rows by class and standardises them, as the built-in
-// tables: 20 % are the test part, drawn with the seed 999 + shift. The IDs are the rows that were
+// tables: 20 % are the test part, drawn with the seed 999 + shift, and less where rows are kept
+// together (see datasets.GroupedSplit). The IDs are the rows that were
 // kept, from 0; About.Numbering has their numbers in the file.
 func (t *Table) Prepare(ctx context.Context, shift int) (*datasets.Prepared, error) {
 	return t.PrepareKeeping(ctx, shift, nil)
 }
 
-// PrepareKeeping is Prepare with the given rows in the train part: whoever asks to be forgotten
-// was trained on.
+// PrepareKeeping is Prepare with the given rows in the train part, and with them all that is kept
+// together with them: whoever asks to be forgotten was trained on.
 func (t *Table) PrepareKeeping(ctx context.Context, shift int, rows []int) (*datasets.Prepared, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -494,13 +506,14 @@ func (t *Table) PrepareKeeping(ctx context.Context, shift int, rows []int) (*dat
 	}
 	table := &datasets.Table{About: t.about, X: x, Y: t.y}
 	table.Features = described
-	return prepareTable(table, 0, shift, rows)
+	return prepareTable(table, t.groups(x), 0, shift, rows)
 }
 
 // prepareTable splits a table by class, unless its last rows are a given test part, and
-// standardises it. Rows to keep are in the train part, unless the parts are given.
-func prepareTable(table *datasets.Table, test, shift int, keep []int) (*datasets.Prepared, error) {
-	split, err := splitRecords(table.Y, test, shift, keep)
+// standardises it. Rows to keep are in the train part, unless the parts are given; groups as in
+// splitRecords.
+func prepareTable(table *datasets.Table, groups []int, test, shift int, keep []int) (*datasets.Prepared, error) {
+	split, err := splitRecords(table.Y, groups, test, shift, keep)
 	if err != nil {
 		return nil, err
 	}

@@ -49,6 +49,10 @@ func ReadTexts(path string, options ...TableOption) (*Texts, error) {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
+	if s.CopiesTogether {
+		return nil, fmt.Errorf("%s: CopiesTogether() is an option of tables; equal texts are kept together where no Group is named", path)
+	}
+	s.Texts.Group, s.Group = s.Group, ""
 	b, err := readFile(ctx, path, s)
 	if err != nil {
 		return nil, err

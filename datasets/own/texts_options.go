@@ -40,19 +40,6 @@ func Column(name string) TableOption {
 	})
 }
 
-// Group names the column that says whom a text belongs to, such as a patient or an author: the
-// split into a train and a test part keeps the texts of one together. Without it texts that are
-// equal are kept together.
-func Group(column string) TableOption {
-	return textOption(func(s *textSettings) error {
-		if column == "" || s.Group != "" && s.Group != column {
-			return fmt.Errorf("the group is %q and %q: one column names it", s.Group, column)
-		}
-		s.Group = column
-		return nil
-	})
-}
-
 // Tokens sets the number of tokens of a window, the two that mark its ends among them. Without it
 // windows hold most of the texts whole, with 16 to 64 tokens.
 func Tokens(n int) TableOption {
@@ -91,10 +78,8 @@ func (s *tableSettings) textColumn(names []string) int {
 
 // checkTextColumns returns an error for a column of texts or a group that cannot be one.
 func (s *tableSettings) checkTextColumns(columns []string) error {
-	for _, name := range []string{s.Texts.Column, s.Texts.Group} {
-		if name != "" && !slices.Contains(columns, name) {
-			return datasets.UnknownColumn(name, columns)
-		}
+	if name := s.Texts.Column; name != "" && !slices.Contains(columns, name) {
+		return datasets.UnknownColumn(name, columns)
 	}
 	for _, name := range []string{texts.ColumnDocument, texts.ColumnText} {
 		if slices.Contains(columns, name) && s.Forced[name].What != forcedIgnored && s.Texts.Column != name {
@@ -108,12 +93,8 @@ func (s *tableSettings) checkTextColumns(columns []string) error {
 		return fmt.Errorf("the column %q is named for the texts and as the target; name two columns", c)
 	case c == s.Texts.Group:
 		return fmt.Errorf("the column %q is named for the texts and as the group; name two columns", c)
-	case s.Target != "" && s.Target == s.Texts.Group:
-		return fmt.Errorf("the column %q is named as the target and as the group; name two columns", s.Target)
 	case s.Forced[c].What != "":
 		return fmt.Errorf("the column %q cannot be that of the texts and %s", c, s.Forced[c].What)
-	case s.Forced[s.Texts.Group].What == forcedIgnored:
-		return fmt.Errorf("the column %q cannot be the group and ignored", s.Texts.Group)
 	}
 	return nil
 }

@@ -22,6 +22,10 @@ type Case struct {
 	// Shadows are the arrays of shadow models, a row per record of Evidence, for lenses that compare
 	// with such models; nil: those lenses have no reading.
 	Shadows []*Arrays
+	// CountRecords makes intervals count records where the split kept groups of them together: where
+	// few groups are forgotten, which no interval over groups can say anything of. Such an interval is about these
+	// records, and about no other group's.
+	CountRecords bool
 	// Lenses are used by Readings, Compare and Figure; nil: DefaultLenses.
 	Lenses []Lens
 }

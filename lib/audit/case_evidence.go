@@ -60,8 +60,8 @@ func isText(a Array) bool {
 
 // Evidence returns what a lens needs to read a model, the first of Models. Records are those of the
 // training part, followed by those of the test part; held out are those that no method may use
-// (lab.Case.EvalRows). Groups are those that the split kept together. It returns lab.ErrNoAnswers if outputs are needed of a model that is no
-// classifier.
+// (lab.Case.EvalRows). Groups are those that the split kept together, unless CountRecords says otherwise. It returns
+// lab.ErrNoAnswers if outputs are needed of a model that is no classifier.
 func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 	from := c.Train.X.Rows
 	e := &Evidence{
@@ -69,7 +69,9 @@ func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 		HeldOut: testRowNumbers(c.EvalRows(), from), Seed: uint64(drawSeed + c.Shift), Case: c,
 		Inputs: caseInputs{c},
 	}
-	e.Groups, e.GroupUnit = c.Groups()
+	if !c.CountRecords {
+		e.Groups, e.GroupUnit = c.Groups()
+	}
 	if arch, is := c.Problem.Arch.(model.Classifier); is {
 		e.Classes = arch.Classes()
 	}
@@ -107,6 +109,37 @@ func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 		e.Models = append(e.Models, c.Shadows...)
 	}
 	return e, nil
+}
+
+// fewestGroups is the number of groups among the forgotten records or among those held out, whichever is smaller, and their unit;
+// without groups it is 0.
+func (c *Case) fewestGroups() (n int, unit string) {
+	groups, unit := c.Groups()
+	if groups == nil {
+		return 0, ""
+	}
+	e := &Evidence{Groups: groups}
+	return min(e.CountGroups(c.Forget), e.CountGroups(testRowNumbers(c.EvalRows(), c.Train.X.Rows))), unit
+}
+
+// CountFewGroups sets CountRecords where fewer than MinRecords groups are forgotten or held out, and says so in a sentence;
+// "": intervals count what they did.
+func (c *Case) CountFewGroups() string {
+	n, unit := c.fewestGroups()
+	if unit == "" || n >= MinRecords {
+		return ""
+	}
+	c.CountRecords = true
+	return fmt.Sprintf("The split kept the records of one %s together. Intervals count records all the same, because the records to forget or those "+
+		"held out are of %s only: they are about these records, and about no others.", unit, (&Evidence{GroupUnit: unit}).Unit(n))
+}
+
+// IntervalUnits names what intervals count: records, or the groups that the split kept together.
+func (c *Case) IntervalUnits() string {
+	if groups, unit := c.Groups(); groups != nil && !c.CountRecords {
+		return (&Evidence{GroupUnit: unit}).Units()
+	}
+	return "records"
 }
 
 // arrays returns the arrays of a model that are needed.

@@ -90,7 +90,7 @@ func (c *Case) Compare(models ...*Model) (*report.Table, error) {
 	t := &report.Table{
 		ID: "audit/" + c.DataSet(), Title: "What is left of " + c.describeForgetSet(),
 		Columns: []report.Column{{Name: "model"}},
-		Caption: "One row per model, one column per lens: value, 95 % interval over records, and where that places the model between " +
+		Caption: "One row per model, one column per lens: value, 95 % interval over " + c.IntervalUnits() + ", and where that places the model between " +
 			"the original, of which nothing was unlearned, and two networks that were retrained without the records, the oracle and one of another seed: " +
 			"what a seed does is no verdict. The second of them is compared with the oracle alone.",
 		Provenance: c.Provenance(),
@@ -233,7 +233,7 @@ func (c *Case) Figure(models ...*Model) (plot.Figure, error) {
 	return plot.Panels{
 		Meta: plot.Meta{
 			Title: "What is left of " + c.describeForgetSet(),
-			Caption: "Bars are 95 % intervals over records; the dashed line is the null, the band what chance alone does in 95 of " +
+			Caption: "Bars are 95 % intervals over " + c.IntervalUnits() + "; the dashed line is the null, the band what chance alone does in 95 of " +
 				"100 cases. Squares: controls.",
 			Source: c.Provenance().Line(),
 		},

@@ -142,6 +142,9 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 	if s.Forget, err = o.forget.set(); err != nil {
 		return s, nil, err
 	}
+	if share, drawn := s.Forget.(lab.Random); drawn && o.data.group != "" {
+		s.Forget = wholeGroups(share, o.data.group)
+	}
 	info, err := s.Data.Info()
 	if err != nil {
 		return s, nil, err

@@ -19,7 +19,7 @@ import (
 
 // ownData are the flags that name data.
 type ownData struct {
-	target                              string
+	target, group                       string
 	above                               float64
 	number, category, identifier, leave []string
 	thousands                           []string
@@ -32,6 +32,7 @@ type ownData struct {
 	header                              []string
 	separator                           string
 	dropUnlabelled, decimalComma, grey  bool
+	copiesTogether                      bool
 	changed                             func(flag string) bool
 }
 
@@ -51,6 +52,8 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.BoolVar(&d.decimalComma, "decimal-comma", false, "read 1,5 as one and a half (found by itself where semicolons separate)")
 	f.BoolVar(&d.dropUnlabelled, "drop-unlabelled", false,
 		"leave out the rows without a target; records keep their numbers in the file")
+	f.StringVar(&d.group, "group", "", "column that says whom a record belongs to: the split keeps the records of one together, and intervals count groups")
+	f.BoolVar(&d.copiesTogether, "copies-together", false, "the split keeps the rows of a table with equal features together")
 	f.StringVar(&d.images, "images", "", "folder of images, with one folder per class")
 	f.IntVar(&d.size, "size", 0, "scale images to this many pixels a side (default: all must have the same size)")
 	f.StringVar(&d.cells, "cells", "", "single cells in an anndata file (.h5ad), with --label")
@@ -105,8 +108,9 @@ func (d *ownData) checkFlags(table bool) error {
 		flags []string
 	}{
 		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "thousands", "category", "identifier", "ignore", "date", "missing",
-			"header", "separator", "decimal-comma", "drop-unlabelled"}},
-		{d.texts.file != "", "--text", []string{"column", "group", "drop-empty"}},
+			"header", "separator", "decimal-comma", "drop-unlabelled", "group"}},
+		{table, "a table", []string{"copies-together"}},
+		{d.texts.file != "", "--text", []string{"column", "drop-empty"}},
 		{d.texts.file != "" || isTextSet(d.known), "texts", []string{"tokens", "max-documents"}},
 		{d.images != "", "--images", []string{"size"}},
 		{d.cells != "", "--cells", []string{"label", "matrix"}},
@@ -158,12 +162,12 @@ func (d *ownData) open(args []string) (lab.Data, error) {
 
 // The readers of package own name the options of a program; these are the flags.
 var (
-	columnOption = regexp.MustCompile(`\b(Number|Thousands|Category|Identifier|Ignore|Missing|Column)\(("(?:[^"\\]|\\.)*"|column)\)`)
+	columnOption = regexp.MustCompile(`\b(Number|Thousands|Category|Identifier|Ignore|Missing|Column|Group)\(("(?:[^"\\]|\\.)*"|column)\)`)
 	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
 	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
 	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "DropEmpty()", "--drop-empty", "with Separator", "with --separator",
-		"DecimalComma()", "--decimal-comma",
+		"DecimalComma()", "--decimal-comma", "CopiesTogether()", "--copies-together",
 		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
 )
 
@@ -185,7 +189,7 @@ func asFlags(text string) string {
 		if err != nil {
 			name = "COLUMN"
 		}
-		if parts[1] != "Column" { // its flag takes one name
+		if parts[1] != "Column" && parts[1] != "Group" { // their flags take one name
 			name = listWord(name)
 		}
 		return "--" + strings.ToLower(parts[1]) + " " + shellWord(name)
@@ -265,6 +269,12 @@ func (d *ownData) tableOptions() []own.TableOption {
 	if d.dropUnlabelled {
 		options = append(options, own.DropUnlabelled())
 	}
+	if d.changed("group") {
+		options = append(options, own.Group(d.group))
+	}
+	if d.copiesTogether {
+		options = append(options, own.CopiesTogether())
+	}
 	if len(d.missing) > 0 {
 		options = append(options, own.Missing(d.missing...))
 	}
@@ -283,7 +293,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
 	f.StringVar(&g.file, "forget-records", "", "file of record numbers, from 0 as in the data's file (or .npy)")
-	f.Float64Var(&g.share, "forget-share", 0, "a random share of records (at least 10) or texts (8; default 0.05)")
+	f.Float64Var(&g.share, "forget-share", 0, "a random share of records, texts or groups (default: 0.05)")
 	g.changed = f.Changed
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/own"
+	"github.com/lethe-ml/lethe/lib/cli/clitest"
 
 	"github.com/spf13/cobra"
 )
@@ -224,5 +225,44 @@ func TestTryReadsWhatTheFlagsSay(t *testing.T) {
 	check(t, err)
 	if found := data.(*own.Table).Report(); found.Rows != 80 || found.Columns[1].Kind != datasets.Number {
 		t.Errorf("%+v", found)
+	}
+}
+
+// With --group the rows of a person are forgotten and held out together, and a share is one of people.
+func TestTryKeepsGroupsTogether(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	var b strings.Builder
+	b.WriteString("person,height,weight,smokes\n")
+	for i := range 300 {
+		fmt.Fprintf(&b, "P%d,%d,%d,%s\n", i/5, 150+i*7%50, 50+i*11%60, []string{"yes", "no"}[i*i%7%2])
+	}
+	path := tryFile(t, "people.csv", b.String())
+	args := func(more ...string) []string {
+		return append([]string{"try", path, "--target", "smokes", "--group", "person", "--epochs", "2", "--methods", "fine-tuning", "--out", t.TempDir()}, more...)
+	}
+	one := lethe(t, args("--forget", "person=P7", "--seeds", "1")...)
+	wantWords(t, one, "What is left of the 5 records with person=P7", "The split kept the records of one person together. Intervals count records all the same",
+		"95 % interval over records", "are of 1 person only")
+	share := lethe(t, args("--seeds", "1")...)
+	wantWords(t, share, "What is left of the 40 records of a random 5 % of the groups by person, at least 8", "95 % interval over persons")
+	if strings.Contains(share.Out, "Intervals count records") {
+		t.Errorf("eight people are few:\n%s", share.Out)
+	}
+	three := lethe(t, args("--forget-share", "0.2", "--seeds", "3")...)
+	wantWords(t, three, "records of a random 20 % of the groups by person", "minus retrained", "and the verdict of all seeds")
+	copies := lethe(t, "try", path, "--target", "smokes", "--group", "person", "--copies-together", "--epochs", "1", "--seeds", "1", "--methods", "fine-tuning", "--out", t.TempDir())
+	if copies.Code != 0 {
+		t.Errorf("copies together (%d): %s", copies.Code, copies.Stderr)
+	}
+}
+
+// wantWords checks that a command succeeded and printed these words, on whatever lines.
+func wantWords(t *testing.T, r clitest.Result, words ...string) {
+	t.Helper()
+	said := strings.Join(strings.Fields(r.Out), " ")
+	for _, w := range words {
+		if r.Code != 0 || !strings.Contains(said, w) {
+			t.Errorf("code %d, no %q in\n%s\n%s", r.Code, w, r.Out, r.Stderr)
+		}
 	}
 }

@@ -24,15 +24,14 @@ const (
 
 // textData are the flags for texts.
 type textData struct {
-	file, column, group string
-	tokens, documents   int
-	dropEmpty           bool
+	file, column      string
+	tokens, documents int
+	dropEmpty         bool
 }
 
 func (d *textData) flags(f *pflag.FlagSet) {
 	f.StringVar(&d.file, "text", "", "texts in a table in CSV or TSV, with --column and --target")
 	f.StringVar(&d.column, "column", "", "column of the texts")
-	f.StringVar(&d.group, "group", "", "column that says whom a text belongs to: the split keeps the texts of one together")
 	f.IntVar(&d.tokens, "tokens", 0, "tokens of a window; longer texts are cut into several (default: 16 to 64, by the texts)")
 	f.IntVar(&d.documents, "max-documents", 0, "use a random part of the texts (default: all)")
 	f.BoolVar(&d.dropEmpty, "drop-empty", false, "leave out the rows without a text")
@@ -40,9 +39,6 @@ func (d *textData) flags(f *pflag.FlagSet) {
 
 func (d *textData) options() []own.TableOption {
 	out := []own.TableOption{own.Column(d.column)}
-	if d.group != "" {
-		out = append(out, own.Group(d.group))
-	}
 	if d.tokens > 0 {
 		out = append(out, own.Tokens(d.tokens))
 	}
@@ -68,9 +64,18 @@ func (d *textData) named(set string) lab.Texts {
 	}}
 }
 
-// leastTexts is the smallest number of texts to forget unless the user says another: with fewer than
-// audit.MinRecords no value is evidence.
-const leastTexts = audit.MinRecords + 2
+// leastGroups is the smallest number of texts, or of groups of records, to forget unless the user says another: with
+// fewer than audit.MinRecords no value is evidence.
+const leastGroups = audit.MinRecords + 2
+
+// wholeGroups is the share of the groups of a column, all of their records, for one of single records.
+func wholeGroups(f lab.Random, column string) lab.ForgetSet {
+	out := lab.RandomGroups{Column: column, Fraction: f.Fraction}
+	if f.Fraction == 0 {
+		out.Least = leastGroups
+	}
+	return out
+}
 
 // forgetTexts returns a forget set of whole texts for one of records: a share of the texts, or
 // texts by their numbers in the file.
@@ -82,11 +87,7 @@ func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 	}
 	switch f := f.(type) {
 	case lab.Random:
-		out := lab.RandomGroups{Column: texts.ColumnDocument, Fraction: f.Fraction}
-		if f.Fraction == 0 {
-			out.Least = leastTexts
-		}
-		return out, nil
+		return wholeGroups(f, texts.ColumnDocument), nil
 	case lab.Records:
 		numbers = f
 	case lab.Mask:

@@ -104,7 +104,7 @@ func TestTryForgetsWholeTexts(t *testing.T) {
 		for _, id := range rows {
 			forgotten[document.Numbers[id]]++
 		}
-		if name == "the default" && len(forgotten) != leastTexts {
+		if name == "the default" && len(forgotten) != leastGroups {
 			t.Errorf("%s: %d texts", name, len(forgotten))
 		}
 		for number, n := range forgotten {
@@ -133,7 +133,8 @@ func TestTryRefusesTextsThatItDoesNotUnderstand(t *testing.T) {
 		`did you mean "note"?`:                                           {"try", "--text", path, "--column", "notes", "--target", "ward"},
 		"name one source of data":                                        with("--data", "sotu"),
 		"--column belongs to --text":                                     {"try", path, "--target", "ward", "--column", "note"},
-		"--group belongs to --text":                                      {"try", "--data", "sotu", "--group", "president"},
+		"--group belongs to a table":                                     {"try", "--data", "sotu", "--group", "president"},
+		"--copies-together belongs to a table":                           with("--copies-together"),
 		"--tokens belongs to texts":                                      {"try", "--data", "glyphs", "--tokens", "8"},
 		"--tokens 2: a window has 3 to 512 tokens":                       with("--tokens", "2"),
 		"--max-documents 0: at least one":                                with("--max-documents", "0"),

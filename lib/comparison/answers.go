@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -18,6 +19,14 @@ const oracleLabel = "retrained (oracle)"
 
 // otherSeed is the row of the model that was retrained from another seed.
 const otherSeed = "retrained, other seed"
+
+// againstCopies names the option that keeps equal records in one part, if the data have it.
+func (r *Result) againstCopies() string {
+	if t, is := r.Study.Setting.Data.(*own.Table); !is || t.KeepsCopies() {
+		return ""
+	}
+	return " The option CopiesTogether (--copies-together) keeps equal rows in one part."
+}
 
 // Answers says in a sentence per method what the lenses found that can tell the original from
 // the retrained model. Before that it says which lenses cannot and why: the two look alike, or
@@ -35,12 +44,12 @@ func (r *Result) Answers() (out []string) {
 	if n := r.overSeeds(func(run Run) int { return run.HeldOutCopies }); n != "" {
 		out = append(out, fmt.Sprintf("Of the %s that lenses read %s can be found in training too, with the same inputs: these are no records that the "+
 			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
-			report.Plural(r.Runs[0].Judged, "held-out record"), n))
+			report.Plural(r.Runs[0].Judged, "held-out record"), n)+r.againstCopies())
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
-		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in most seeds: %s. What differs there may be chance or "+
-			"the seed, which does not mean that there is no memory%s.", strings.Join(r.lensNames(blind), ", "),
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in %s: %s. What differs there may be chance or "+
+			"the seed, which does not mean that there is no memory%s.", r.whichSeeds(blind), strings.Join(r.lensNames(blind), ", "),
 			r.rightAnswers("the original is ", r.original())))
 	}
 	if len(silent) > 0 {
@@ -51,11 +60,11 @@ func (r *Result) Answers() (out []string) {
 			strings.Join(r.originalCalls(split), ", ")))
 	}
 	for _, k := range able {
-		if call, _ := majority(r.found(unlearn.RandomWeights{}.Info().Name), k); call == audit.Remembered {
+		if call := r.verdict(unlearn.RandomWeights{}.Info().Name, k).Call; call == audit.Remembered {
 			out = append(out, fmt.Sprintf("Take care with %q: a model of random weights, which never met any record, is called %s. So this verdict of the "+
 				"lens is no sign of memory here.", r.Study.Lenses[k].Name(), call))
 		}
-		if call, _ := majority(r.found(otherSeed), k); call.Found() {
+		if call := r.verdict(otherSeed, k).Call; call.Found() {
 			out = append(out, fmt.Sprintf("Take care with %q: a model that was retrained from another seed, and never met these records either, is called %s. "+
 				"So a verdict of this lens can come from chance in the training, not from memory.", r.Study.Lenses[k].Name(), call))
 		}
@@ -67,7 +76,7 @@ func (r *Result) Answers() (out []string) {
 		}
 		var parts []string
 		for _, k := range able {
-			parts = append(parts, r.answer(found, k))
+			parts = append(parts, r.answer(label, k))
 		}
 		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers("", found)+".")
 	}
@@ -120,7 +129,7 @@ func mean(of []*Model, accuracy func(*Model) *float64) float64 {
 func (r *Result) silentAnswer(lenses []int) string {
 	var parts []string
 	for _, k := range lenses {
-		call, _ := majority(r.original(), k)
+		call := r.verdict(r.originalLabel(), k).Call
 		says := string(call)
 		if why := r.withheld(k, call); why != "" {
 			says += ": " + why
@@ -157,26 +166,27 @@ func (r *Result) originalCalls(lenses []int) (out []string) {
 }
 
 // answer says what a lens found of a model.
-func (r *Result) answer(found []*Model, lens int) string {
-	call, n := majority(found, lens)
-	name := r.Study.Lenses[lens].Name()
+func (r *Result) answer(label string, lens int) string {
+	v, name := r.verdict(label, lens), r.Study.Lenses[lens].Name()
 	switch {
-	case call == "":
-		return fmt.Sprintf("no majority (%s; seeds: %s)", name, callCounts(found, lens))
+	case v.Call == "":
+		return fmt.Sprintf("no majority (%s; seeds: %s)", name, callCounts(r.found(label), lens))
 	case len(r.Runs) == 1:
-		return fmt.Sprintf("%s (%s)", call, name)
+		return fmt.Sprintf("%s (%s)", v.Call, name)
+	case v.Paired():
+		return fmt.Sprintf("%s (%s, %s)", v.Call, name, r.support(v, label))
 	}
-	return fmt.Sprintf("%s (%s) in %d of %d seeds", call, name, n, len(found))
+	return fmt.Sprintf("%s (%s) %s", v.Call, name, r.support(v, label))
 }
 
-// sortedLenses returns the lenses that tell the original from the retrained models in most
-// seeds, those that do not, those without evidence, and those of which no majority of seeds says the same.
+// sortedLenses returns the lenses that tell the original from the retrained models, those that do not, those without
+// evidence, and those of which no majority of seeds says the same.
 func (r *Result) sortedLenses() (able, blind, silent, split []int) {
 	if len(r.original()) == 0 {
 		return nil, nil, nil, nil
 	}
 	for k := range r.Study.Lenses {
-		switch call, _ := majority(r.original(), k); call {
+		switch r.verdict(r.originalLabel(), k).Call {
 		case audit.Remembered:
 			able = append(able, k)
 		case audit.Blind:
@@ -190,17 +200,32 @@ func (r *Result) sortedLenses() (able, blind, silent, split []int) {
 	return able, blind, silent, split
 }
 
-// original returns the models of which nothing was unlearned: the first of every run.
+// originalLabel is the label of the model of which nothing was unlearned: the first of every run.
+func (r *Result) originalLabel() string { return r.Runs[0].Models[0].Label }
+
+// original returns the models of which nothing was unlearned.
 func (r *Result) original() []*Model {
 	if len(r.Runs) == 0 || len(r.Runs[0].Models) == 0 {
 		return nil
 	}
-	return r.found(r.Runs[0].Models[0].Label)
+	return r.found(r.originalLabel())
 }
 
 func (r *Result) lensNames(lenses []int) (out []string) {
 	for _, k := range lenses {
-		out = append(out, r.Study.Lenses[k].Name())
+		name := r.Study.Lenses[k].Name()
+		if v := r.verdict(r.originalLabel(), k); v.Paired() {
+			name += " (" + r.support(v, "") + ")"
+		}
+		out = append(out, name)
 	}
 	return out
+}
+
+// whichSeeds says in which seeds lenses found what is said of the original.
+func (r *Result) whichSeeds(lenses []int) string {
+	if slices.ContainsFunc(lenses, func(k int) bool { return !r.verdict(r.originalLabel(), k).Paired() }) {
+		return "most seeds"
+	}
+	return "all seeds together"
 }

@@ -132,12 +132,26 @@ func (r *Result) Write(folder string) error {
 // The JSON form: a number that is unknown is null.
 type (
 	jsonResult struct {
-		Question string    `json:"question"`
-		Data     string    `json:"data"`
-		Forget   string    `json:"forget"`
-		Answers  []string  `json:"answers"`
-		Lenses   []string  `json:"lenses"`
-		Runs     []jsonRun `json:"runs"`
+		Question string   `json:"question"`
+		Data     string   `json:"data"`
+		Forget   string   `json:"forget"`
+		Answers  []string `json:"answers"`
+		Lenses   []string `json:"lenses"`
+		// Verdicts are those of all seeds, lens by lens and model by model.
+		Verdicts []jsonVerdict `json:"verdicts"`
+		Runs     []jsonRun     `json:"runs"`
+	}
+	jsonVerdict struct {
+		Lens       string          `json:"lens"`
+		Model      string          `json:"model"`
+		Verdict    string          `json:"verdict"` // "": none in more than half of the seeds
+		Seeds      int             `json:"seeds"`
+		Difference *jsonDifference `json:"minus_retrained"` // null: the verdict is that of most seeds
+	}
+	jsonDifference struct {
+		Value *float64 `json:"value"`
+		Low   *float64 `json:"low"`
+		High  *float64 `json:"high"`
 	}
 	jsonRun struct {
 		Seed     int         `json:"seed"`
@@ -173,6 +187,7 @@ func (r *Result) JSON(w io.Writer) error {
 	for _, lens := range r.Study.Lenses {
 		out.Lenses = append(out.Lenses, lens.Name())
 	}
+	out.Verdicts = r.jsonVerdicts()
 	for _, run := range r.Runs {
 		j := jsonRun{Seed: run.Seed, DataHash: run.DataHash, Forget: run.Forget, Retain: run.Retain, HeldOut: run.Test}
 		for _, m := range run.Models {
@@ -183,6 +198,24 @@ func (r *Result) JSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", " ")
 	return e.Encode(out)
+}
+
+func (r *Result) jsonVerdicts() (out []jsonVerdict) {
+	for k, lens := range r.Study.Lenses {
+		for _, label := range r.labels() {
+			if len(r.found(label)) == 0 {
+				continue
+			}
+			v := r.verdict(label, k)
+			j := jsonVerdict{Lens: lens.Name(), Model: label, Verdict: string(v.Call), Seeds: v.Seeds}
+			if v.Paired() {
+				d := v.Difference
+				j.Difference = &jsonDifference{report.FiniteOrNil(d.Value), report.FiniteOrNil(d.Low), report.FiniteOrNil(d.High)}
+			}
+			out = append(out, j)
+		}
+	}
+	return out
 }
 
 func (m Model) json() jsonModel {

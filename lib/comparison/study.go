@@ -85,6 +85,8 @@ type Run struct {
 	Copies               int    // forgotten records whose inputs a retained record has too
 	HeldOutCopies        int    // records of Judged whose inputs a training record has
 	forgotten            string // what the records to forget are, "" if their forget set does not say it
+	units                string // what intervals count: "records", "persons"
+	fewGroups            string // why intervals count records and no groups, "" if there are none or enough
 	Models               []Model
 }
 
@@ -180,6 +182,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	}
 	task.Add(trainingUnits)
 	c.Lenses = s.Lenses
+	few := c.CountFewGroups()
 	models, missing, err := s.models(ctx, c, task)
 	if err != nil {
 		return nil, err
@@ -192,7 +195,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	train, test := audit.RowHashes(c.Problem.Train.X), audit.RowHashes(c.Problem.Test.X)
 	run := &Run{
 		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
-		Judged: len(c.EvalRows()),
+		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(),
 		Copies: copies(hashesAt(train, c.Forget), hashesAt(train, c.Retain)), HeldOutCopies: copies(hashesAt(test, c.EvalRows()), train),
 	}
 	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget))

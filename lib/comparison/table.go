@@ -3,6 +3,7 @@
 package comparison
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -60,18 +61,19 @@ func (r *Result) Title() string {
 	return "What is left of " + n + " forgotten records of " + r.Name
 }
 
-// Table returns a row per model and a column per lens: the mean over the seeds with its
-// 95 % interval, and in how many seeds the lens gave the most frequent verdict. With one
-// seed the interval is over records.
+// Table returns a row per model. Of a lens whose verdicts are taken over seeds it has two columns: the mean over the seeds,
+// and its difference from the retrained models with a 95 % interval and the verdict (Verdict). Of others it has one: the mean
+// with its interval, and in how many seeds the lens gave the most frequent verdict. With one seed the interval is
+// over records, or over the groups that the split kept together.
 func (r *Result) Table() *report.Table {
 	t := &report.Table{
-		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(),
-		Caption: "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict of most seeds with " +
-			"their number. A verdict places the model between the original, of which nothing was unlearned, and two models that were retrained " +
-			"without the records, of which the second shows what another seed does; it is itself compared with the first alone.",
+		ID: "comparison/" + r.Name, Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(), Caption: r.caption(),
 	}
 	for k, lens := range r.Study.Lenses {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.Info().Measures + r.nullText(k)})
+		if r.paired(k) {
+			t.Columns = append(t.Columns, report.Column{Name: "minus retrained"})
+		}
 	}
 	t.Columns = append(t.Columns, report.Column{Name: "forgotten", Unit: "accuracy"}, report.Column{Name: "retained", Unit: "accuracy"},
 		report.Column{Name: "held out", Unit: "accuracy"})
@@ -85,14 +87,49 @@ func (r *Result) Table() *report.Table {
 	if _, named := r.Study.Setting.Forget.(lab.Where); named {
 		t.Notes = append(t.Notes, "All records of the condition are in the training data, so that no held-out record is of their kind. A null holds only "+
 			"if they are like the others; the verdicts compare with the retrained model on the same records, and do not rest on it.")
+		if slices.ContainsFunc(r.lenses(), r.paired) {
+			t.Notes = append(t.Notes, "The same records are forgotten in every seed. A method that trains otherwise than the retrained models did, on fewer "+
+				"records or for fewer steps, can move what a lens says of just these records without any memory of them. The method retrain-share, which never "+
+				"has them, shows how far.")
+		}
+	}
+	if k := slices.IndexFunc(r.Runs, func(run Run) bool { return run.fewGroups != "" }); k >= 0 {
+		t.Notes = append(t.Notes, r.Runs[k].fewGroups)
 	}
 	t.Notes = append(t.Notes, r.missingNotes()...)
 	return t
 }
 
+// caption says what the table has.
+func (r *Result) caption() string {
+	const of = "the original, of which nothing was unlearned, and two models that were retrained without the records, of which the second shows what " +
+		"another seed does; "
+	if !slices.ContainsFunc(r.lenses(), r.paired) {
+		return "One row per model, one column per lens: value, 95 % interval over " + r.intervalUnit() + ", and the verdict of most seeds with " +
+			"their number. A verdict places the model between " + of + "it is itself compared with the first alone."
+	}
+	return "One row per model. Beside the mean of a lens over the seeds stands its difference from the retrained models of the same seed, 0 for a model " +
+		"like these, with a 95 % interval over seeds, and the verdict of all seeds. A verdict places the model between " + of +
+		"each of them is compared with the other. A lens of one column compares models coordinate by coordinate or has no evidence in some seeds; its " +
+		"interval is over seeds too, and the verdict that of most seeds, with their number."
+}
+
+// lenses are the numbers of the lenses.
+func (r *Result) lenses() (out []int) {
+	for k := range r.Study.Lenses {
+		out = append(out, k)
+	}
+	return out
+}
+
+// paired reports whether verdicts of a lens are taken over seeds.
+func (r *Result) paired(lens int) bool {
+	return len(r.original()) > 0 && r.verdict(r.originalLabel(), lens).Paired()
+}
+
 func (r *Result) intervalUnit() string {
 	if len(r.Runs) == 1 {
-		return "records"
+		return r.Runs[0].units
 	}
 	return "seeds"
 }
@@ -120,7 +157,7 @@ func (r *Result) row(label string, columns int, used map[audit.Call]bool) report
 		row.Kind = report.Control
 	}
 	for k := range r.Study.Lenses {
-		row.Cells = append(row.Cells, r.lensCell(found, k, used))
+		row.Cells = append(row.Cells, r.lensCells(label, k, used)...)
 	}
 	for _, value := range []func(*Model) *float64{
 		func(m *Model) *float64 { return m.Forgotten }, func(m *Model) *float64 { return m.Retained }, func(m *Model) *float64 { return m.HeldOut },
@@ -130,28 +167,44 @@ func (r *Result) row(label string, columns int, used map[audit.Call]bool) report
 	return row
 }
 
-// lensCell is what a lens found of a model over the seeds.
-func (r *Result) lensCell(found []*Model, lens int, used map[audit.Call]bool) report.Cell {
-	e, absent := r.lensMean(found, lens)
-	if absent != "" {
-		return report.Gap(short(absent))
+// lensCells are what a lens found of a model over the seeds.
+func (r *Result) lensCells(label string, lens int, used map[audit.Call]bool) []report.Cell {
+	e, absent := r.lensMean(r.found(label), lens)
+	v, paired := r.verdict(label, lens), r.paired(lens)
+	cells := []report.Cell{report.Num(e.Value, 3), report.Est(v.Difference, 3)}
+	if !paired {
+		cells = []report.Cell{r.majorityCell(label, e, v, lens, used)}
+	}
+	switch {
+	case absent != "":
+		for i := range cells {
+			cells[i] = report.Gap(short(absent))
+		}
+	case paired && v.Paired():
+		used[v.Call], cells[1] = true, cells[1].WithVerdict(string(v.Call))
+	case paired:
+		cells[1] = report.Gap(cmp.Or(string(v.Call), "no majority") + " " + r.support(v, label))
+	}
+	return cells
+}
+
+// majorityCell is the mean of a lens over the seeds, with the verdict of most seeds or with the verdicts of all.
+func (r *Result) majorityCell(label string, e stats.Estimate, v Verdict, lens int, used map[audit.Call]bool) report.Cell {
+	found, cell := r.found(label), report.Est(e, 3)
+	if cell.Missing != "" {
+		return cell
 	}
 	for _, m := range found {
 		used[m.Calls[lens]] = true
 	}
-	cell := report.Est(e, 3)
-	if cell.Missing != "" {
-		return cell
-	}
-	call, n := majority(found, lens)
 	switch {
-	case call == "":
+	case v.Call == "":
 		cell.Text += " " + callCounts(found, lens)
 		return cell
 	case len(r.Runs) > 1:
-		cell.Text += fmt.Sprintf(" %d/%d", n, len(found))
+		cell.Text += fmt.Sprintf(" %d/%d", v.Seeds, len(found))
 	}
-	return cell.WithVerdict(string(call))
+	return cell.WithVerdict(string(v.Call))
 }
 
 // lensMean returns the mean of a lens over the seeds: with one seed the reading itself, with
@@ -283,11 +336,15 @@ func (r *Result) provenance() report.Provenance {
 	return p
 }
 
-// Figure draws every model, a panel per lens: the mean over the seeds with its interval.
+// Figure draws every model, a panel per lens: the difference from the retrained models where verdicts are taken over seeds, else the
+// mean over the seeds, with its interval.
 func (r *Result) Figure() plot.Panels {
 	out := plot.Panels{Meta: plot.Meta{Title: r.Title()}, Columns: 1}
 	for k, lens := range r.Study.Lenses {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.Info().Measures}, Digits: 3}
+		if r.paired(k) {
+			f.Meta.Title += ", minus the retrained models"
+		}
 		readable := false
 		for _, label := range r.labels() {
 			none := stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
@@ -295,6 +352,9 @@ func (r *Result) Figure() plot.Panels {
 			if found := r.found(label); len(found) > 0 {
 				row.Control = found[0].Control
 				row.Estimate, row.Missing = r.lensMean(found, k)
+				if r.paired(k) && row.Missing == "" {
+					row.Estimate = r.verdict(label, k).Difference.WithNull(0, row.Estimate.Better)
+				}
 				if row.Missing == "" && row.Estimate.Null != nil {
 					f.Null = &plot.Null{Value: *row.Estimate.Null}
 				}
