@@ -88,9 +88,9 @@ func (r *Result) Table() *report.Table {
 		t.Notes = append(t.Notes, "All records of the condition are in the training data, so that no held-out record is of their kind. A null holds only "+
 			"if they are like the others; the verdicts compare with the retrained model on the same records, and do not rest on it.")
 		if slices.ContainsFunc(r.lenses(), r.paired) {
-			t.Notes = append(t.Notes, "The same records are forgotten in every seed. A method that trains otherwise than the retrained models did, on fewer "+
-				"records or for fewer steps, can move what a lens says of just these records without any memory of them. The method retrain-share, which never "+
-				"has them, shows how far.")
+			t.Notes = append(t.Notes, "The same records are forgotten in every seed. A method that trains otherwise than the retrained models did, on "+
+				"fewer records or for fewer steps, can move what a lens says of just these records without any memory of them. The method "+
+				"retrain-share, which never has them, shows how far.")
 		}
 	}
 	if k := slices.IndexFunc(r.Runs, func(run Run) bool { return run.fewGroups != "" }); k >= 0 {
