@@ -254,3 +254,25 @@ func (s Split) KeepInTrain(rows []int) Split {
 	}
 	return out
 }
+
+// WithGroups returns the rows to keep, and after them, ascending, the other rows of their groups: groups has a number
+// per row; nil: every row is on its own.
+func WithGroups(keep, groups []int) []int {
+	if groups == nil || len(keep) == 0 {
+		return keep
+	}
+	given, kept := map[int]bool{}, map[int]bool{}
+	for _, i := range keep {
+		given[i] = true
+		if i >= 0 && i < len(groups) {
+			kept[groups[i]] = true
+		}
+	}
+	out := slices.Clone(keep)
+	for i, g := range groups {
+		if kept[g] && !given[i] {
+			out = append(out, i)
+		}
+	}
+	return out
+}

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -36,6 +37,9 @@ type Preparation struct {
 	// clipped at 10, as the program did to Tabula Muris. Then X is not an expression,
 	// and its sums are not library sizes.
 	Scaled bool `json:"scaled,omitempty"`
+	// GroupBy is a column of Obs, such as a donor, whose cells are all in one part, as datasets.GroupedSplit draws them. A
+	// cell without a value is a group of its own. "": the split is by cells, as the program's.
+	GroupBy string `json:"group_by,omitempty"`
 	// Types appends the one-hot class of every cell to its genes, for a conditional
 	// network.
 	Types bool `json:"types,omitempty"`
@@ -65,7 +69,7 @@ func (p Preparation) check() error {
 // datasets.Library holds their total counts, from which counts can be recovered.
 //
 // The cells of keep, by their rows in the set, are in the train part, whoever else is; a cell that
-// the filter leaves out is an error.
+// the filter leaves out is an error. With GroupBy they bring all cells of their groups.
 func (c *Cells) Prepared(p Preparation, seed uint32, keep ...int) (*datasets.Prepared, error) {
 	out, err := c.prepared(defaults.Fill(p), seed, keep)
 	if err != nil {
@@ -97,11 +101,9 @@ func (c *Cells) prepared(p Preparation, seed uint32, keep []int) (*datasets.Prep
 	}
 	all := datasets.Part{X: chosen.x, IDs: kept, Y: chosen.y}
 	all.Extra = map[string][]float64{datasets.Library: chosen.Library}
-	split, err := cells.Divide(len(kept), p.TrainFraction, seed)
+	about.GroupColumn = p.GroupBy
+	split, err := p.divide(c, kept, seed, keep)
 	if err != nil {
-		return nil, err
-	}
-	if err := moveToTrain(&split, kept, keep); err != nil {
 		return nil, err
 	}
 	drawn := ranks(split.Train)
@@ -109,6 +111,46 @@ func (c *Cells) prepared(p Preparation, seed uint32, keep []int) (*datasets.Prep
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed, keep)
 	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}, err
+}
+
+// divide returns the parts of the kept cells, by their places among them, with those of keep and the cells of
+// their groups in the train part.
+func (p Preparation) divide(c *Cells, kept []int, seed uint32, keep []int) (cells.Split, error) {
+	if p.GroupBy == "" {
+		split, err := cells.Divide(len(kept), p.TrainFraction, seed)
+		if err != nil {
+			return split, err
+		}
+		return split, moveToTrain(&split, kept, keep)
+	}
+	values, is := c.Obs[p.GroupBy]
+	if !is {
+		return cells.Split{}, datasets.UnknownColumn(p.GroupBy, slices.Sorted(maps.Keys(c.Obs)))
+	}
+	first, groups := map[string]int{}, make([]int, len(kept))
+	for at, id := range kept {
+		groups[at] = at
+		if k, known := first[values[id]]; known && values[id] != "" {
+			groups[at] = k
+		} else {
+			first[values[id]] = at
+		}
+	}
+	unseen := len(kept) - int(p.TrainFraction*float64(len(kept)))
+	drawn, err := datasets.GroupedSplit(make([]int, len(kept)), groups, float64(unseen)/float64(len(kept)), seed)
+	if err != nil {
+		return cells.Split{}, fmt.Errorf("by %s: %w", p.GroupBy, err)
+	}
+	split, together := cells.Split{Train: drawn.Train, Unseen: drawn.Test}, make([]int, 0, len(keep))
+	for _, id := range keep {
+		if at, is := slices.BinarySearch(kept, id); is { // moveToTrain refuses the others
+			together = append(together, at)
+		}
+	}
+	for _, at := range datasets.WithGroups(together, groups)[len(together):] {
+		keep = append(keep[:len(keep):len(keep)], kept[at])
+	}
+	return split, moveToTrain(&split, kept, keep)
 }
 
 // moveToTrain moves held-out cells into the train part, after those that are there. ids are the cells of

@@ -265,3 +265,67 @@ func TestTypesFollowTheGenes(t *testing.T) {
 		}
 	}
 }
+
+// The cells of a donor are in one part, in any case with those that must be in the train part; a cell without a donor is alone.
+func TestCellsOfAGroupStayTogether(t *testing.T) {
+	c := drawn(121, 40)
+	donors := make([]string, 121)
+	for i := range donors {
+		if i%13 != 0 {
+			donors[i] = fmt.Sprintf("d%d", i%12)
+		}
+	}
+	c.Obs = map[string][]string{"donor": donors}
+	p := small20()
+	p.GroupBy = "donor"
+	split := func(p *datasets.Prepared) (held []string) {
+		for _, id := range p.Test.IDs {
+			if d := donors[id]; d != "" && !slices.Contains(held, d) {
+				held = append(held, d)
+			}
+		}
+		for _, id := range p.Train.IDs {
+			if slices.Contains(held, donors[id]) {
+				t.Fatalf("cell %d of donor %s is in the train part, others are not", id, donors[id])
+			}
+		}
+		if len(p.Train.IDs)+len(p.Test.IDs) != 120 || len(p.DrawOrder) != len(p.Train.IDs) || p.About.GroupColumn != "donor" {
+			t.Fatalf("%d and %d cells, groups by %q", len(p.Train.IDs), len(p.Test.IDs), p.About.GroupColumn)
+		}
+		return held
+	}
+	for seed := range uint32(5) {
+		got, err := c.Prepared(p, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := split(got)
+		if n := len(got.Test.IDs); n < 10 || n > 18 || len(held) == 0 {
+			t.Errorf("seed %d: %d cells of %v are held out", seed, n, held)
+		}
+		named := slices.IndexFunc(got.Test.IDs, func(id int) bool { return donors[id] == held[0] })
+		kept, err := c.Prepared(p, seed, got.Test.IDs[named])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if still := split(kept); slices.Contains(still, held[0]) || len(still) != len(held)-1 || kept.Hash == got.Hash {
+			t.Errorf("seed %d: %v are held out; with a cell of %s kept %v", seed, held, held[0], still)
+		}
+	}
+	plain, err := c.Prepared(small20(), 1)
+	grouped, _ := c.Prepared(p, 1)
+	if err != nil || plain.Hash == grouped.Hash || plain.About.GroupColumn != "" {
+		t.Errorf("without groups: %v, %q", err, plain.About.GroupColumn)
+	}
+	p.GroupBy = "donors"
+	if _, err := c.Prepared(p, 1); err == nil || !strings.Contains(err.Error(), `there is no column "donors"; did you mean "donor"?`) {
+		t.Error(err)
+	}
+	for i := range donors {
+		donors[i] = fmt.Sprint("d", i%3)
+	}
+	p.GroupBy = "donor"
+	if _, err := c.Prepared(p, 1); err == nil || !strings.Contains(err.Error(), "by donor: datasets: 120 rows in 3 groups leave no test part") {
+		t.Error(err)
+	}
+}

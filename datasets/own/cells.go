@@ -24,6 +24,7 @@ import (
 type cellSettings struct {
 	Label       string            `json:",omitempty"`
 	Matrix      string            `json:",omitempty"`
+	Group       string            `json:"-"` // as Preparation
 	Preparation cells.Preparation `json:"-"` // it is part of the key of the prepared data
 }
 
@@ -45,6 +46,18 @@ func Label(column string) CellOption {
 // Matrix names the matrix of the counts, such as layers/counts or raw/X, if it is not X.
 func Matrix(path string) CellOption {
 	return func(s *cellSettings) error { s.Matrix = path; return nil }
+}
+
+// KeepTogether names the column of obs that says whom a cell is of, such as a donor: the split keeps the cells of one
+// together, and intervals count donors. A cell without a value is a group of its own.
+func KeepTogether(column string) CellOption {
+	return func(s *cellSettings) error {
+		if column == "" || s.Group != "" && s.Group != column {
+			return fmt.Errorf("the group is %q and %q: one column names it", s.Group, column)
+		}
+		s.Group = column
+		return nil
+	}
 }
 
 // Preparation says how cells and genes are chosen and scaled; see cells.Preparation. If classes are
@@ -84,6 +97,9 @@ func ReadCells(path string, options ...CellOption) (*Cells, error) {
 		return nil, err
 	}
 	if err := s.label(c); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := s.checkGroup(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	hash, err := hashFile(path)
@@ -167,6 +183,21 @@ func (s cellSettings) label(c *cells.Cells) error {
 	if err := checkLabels(y, c.Classes, "cells with a label"); err != nil {
 		return fmt.Errorf("the labels %s: %w", s.Label, err)
 	}
+	return nil
+}
+
+// checkGroup makes the group a part of the preparation, and returns an error for a column that cannot be one.
+func (s *cellSettings) checkGroup(c *cells.Cells) error {
+	if s.Group == "" {
+		return nil
+	}
+	if _, is := c.Obs[s.Group]; !is {
+		return datasets.UnknownColumn(s.Group, slices.Sorted(maps.Keys(c.Obs)))
+	}
+	if s.Group == s.Label {
+		return fmt.Errorf("the column %q is named for the labels and as the group; name two columns", s.Group)
+	}
+	s.Preparation.GroupBy = s.Group
 	return nil
 }
 
@@ -290,6 +321,9 @@ func (c *Cells) String() string {
 		if n := len(c.cells.Y) - len(labelled); n > 0 {
 			fmt.Fprintf(&b, "%s without a label: they are the class %q.\n", count(n, "cell"), cells.Unlabelled)
 		}
+	}
+	if c.settings.Group != "" {
+		fmt.Fprintln(&b, groupNote(columnNamed(c.cells.Columns, c.settings.Group), "cell"))
 	}
 	names := make([]string, len(c.cells.Columns))
 	for k, column := range c.cells.Columns {

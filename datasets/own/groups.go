@@ -93,8 +93,13 @@ func (u union) numbers() []int {
 	return out
 }
 
-// groupNote says how many groups there are, and how large the largest is.
-func groupNote(c datasets.Column) string {
+// columnNamed is the column with this name.
+func columnNamed(columns []datasets.Column, name string) datasets.Column {
+	return columns[slices.IndexFunc(columns, func(c datasets.Column) bool { return c.Name == name })]
+}
+
+// groupNote says how many groups there are, and how many of these records the largest has.
+func groupNote(c datasets.Column, record string) string {
 	rows, of := groupCells(c)
 	sizes, missing := map[string]int{}, 0
 	for i := range rows {
@@ -108,30 +113,9 @@ func groupNote(c datasets.Column) string {
 	for _, n := range sizes {
 		largest = max(largest, n)
 	}
-	text := fmt.Sprintf("The split keeps the rows of one %s together: %s, the largest with %s.", c.Name, count(len(sizes), "group"), count(largest, "row"))
+	text := fmt.Sprintf("The split keeps the %ss of one %s together: %s, the largest with %s.", record, c.Name, count(len(sizes), "group"), count(largest, record))
 	if missing > 0 {
-		text += fmt.Sprintf(" %s without a %s: each is a group of its own.", count(missing, "row"), c.Name)
+		text += fmt.Sprintf(" %s without a %s: each is a group of its own.", count(missing, record), c.Name)
 	}
 	return text
-}
-
-// withGroups are the rows to keep, and after them, ascending, the other rows of their groups.
-func withGroups(keep, groups []int) []int {
-	if groups == nil || len(keep) == 0 {
-		return keep
-	}
-	given, kept := map[int]bool{}, map[int]bool{}
-	for _, i := range keep {
-		given[i] = true
-		if i >= 0 && i < len(groups) {
-			kept[groups[i]] = true
-		}
-	}
-	out := slices.Clone(keep)
-	for i, g := range groups {
-		if kept[g] && !given[i] {
-			out = append(out, i)
-		}
-	}
-	return out
 }

@@ -47,7 +47,7 @@ func splitRecords(y, groups []int, test, shift int, keep []int) (datasets.Split,
 	switch seed := uint32(splitSeed + shift); {
 	case test == 0 && groups != nil:
 		s, err := datasets.GroupedSplit(y, groups, testFraction, seed)
-		if s = s.KeepInTrain(withGroups(keep, groups)); err == nil && len(s.Test) == 0 {
+		if s = s.KeepInTrain(datasets.WithGroups(keep, groups)); err == nil && len(s.Test) == 0 {
 			err = fmt.Errorf("the %s to keep in the train part, with all that is kept together with them, leave none for testing", count(len(keep), "row"))
 		}
 		return s, err

@@ -237,7 +237,7 @@ func (b *build) table() (*Table, error) {
 		return nil, err
 	}
 	if t.group >= 0 {
-		t.report.Notes = append(t.report.Notes, groupNote(t.about.Columns[t.group]))
+		t.report.Notes = append(t.report.Notes, groupNote(t.about.Columns[t.group], "row"))
 	}
 	b.addNotes(&t.report)
 	b.addColumnNotes(&t.report)

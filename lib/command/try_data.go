@@ -108,7 +108,8 @@ func (d *ownData) checkFlags(table bool) error {
 		flags []string
 	}{
 		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "thousands", "category", "identifier", "ignore", "date", "missing",
-			"header", "separator", "decimal-comma", "drop-unlabelled", "group"}},
+			"header", "separator", "decimal-comma", "drop-unlabelled"}},
+		{table || d.texts.file != "" || d.cells != "", "a table, texts or cells", []string{"group"}},
 		{table, "a table", []string{"copies-together"}},
 		{d.texts.file != "", "--text", []string{"column", "drop-empty"}},
 		{d.texts.file != "" || isTextSet(d.known), "texts", []string{"tokens", "max-documents"}},
@@ -239,6 +240,9 @@ func (d *ownData) cellOptions() []own.CellOption {
 	options := []own.CellOption{own.Label(d.label)}
 	if d.matrix != "" {
 		options = append(options, own.Matrix(d.matrix))
+	}
+	if d.changed("group") {
+		options = append(options, own.KeepTogether(d.group))
 	}
 	return options
 }

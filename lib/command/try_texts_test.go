@@ -133,7 +133,7 @@ func TestTryRefusesTextsThatItDoesNotUnderstand(t *testing.T) {
 		`did you mean "note"?`:                                           {"try", "--text", path, "--column", "notes", "--target", "ward"},
 		"name one source of data":                                        with("--data", "sotu"),
 		"--column belongs to --text":                                     {"try", path, "--target", "ward", "--column", "note"},
-		"--group belongs to a table":                                     {"try", "--data", "sotu", "--group", "president"},
+		"--group belongs to a table, texts or cells":                     {"try", "--data", "sotu", "--group", "president"},
 		"--copies-together belongs to a table":                           with("--copies-together"),
 		"--tokens belongs to texts":                                      {"try", "--data", "glyphs", "--tokens", "8"},
 		"--tokens 2: a window has 3 to 512 tokens":                       with("--tokens", "2"),
