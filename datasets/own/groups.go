@@ -113,7 +113,8 @@ func groupNote(c datasets.Column, record string) string {
 	for _, n := range sizes {
 		largest = max(largest, n)
 	}
-	text := fmt.Sprintf("The split keeps the %ss of one %s together: %s, the largest with %s.", record, c.Name, count(len(sizes), "group"), count(largest, record))
+	text := fmt.Sprintf(
+		"The split keeps the %ss of one %s together: %s, the largest with %s.", record, c.Name, count(len(sizes), "group"), count(largest, record))
 	if missing > 0 {
 		text += fmt.Sprintf(" %s without a %s: each is a group of its own.", count(missing, record), c.Name)
 	}
