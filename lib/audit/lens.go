@@ -204,6 +204,9 @@ type Reading struct {
 	// Membership says that the value is of scores that training on a record raises: a model that is on the
 	// side away from memory has not learned the records there.
 	Membership bool
+	// Contrast says that the value compares forgotten records with others of the same model, as an AUC does: what a seed does to
+	// all records alike does not move it.
+	Contrast bool
 	// DrawnAlike says of a model without memory that its losses do not tell the forgotten from the held-out
 	// records (LikeNull), as if they had been drawn alike. See ReferenceOf.
 	DrawnAlike bool `json:"-"`

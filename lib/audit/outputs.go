@@ -71,7 +71,7 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 	}
 	floor := stats.ChanceFloor(len(s.Members), len(s.Nonmembers))
 	return &Reading{
-		Lens: lens, Model: model, Memory: Above, Estimate: e.WithNull(0.5, stats.NearNull),
+		Lens: lens, Model: model, Memory: Above, Contrast: true, Estimate: e.WithNull(0.5, stats.NearNull),
 		// The floor is of |2 AUC - 1|, twice the distance from 0.5.
 		Floor:      stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
 		NoEvidence: firstReason(TooFewRecords(min(len(s.Members), len(s.Nonmembers)), "records in the smaller set"), TiedScores(s.Members, s.Nonmembers)),

@@ -21,9 +21,10 @@ const seedWeight = 2
 // 100 models of further seeds. How far a seed moves a reading is taken from their spread and, because they are few, from
 // the width of their intervals over records (stats.NextValue), with three exceptions:
 //
-//  1. Where forgotten and held-out records are drawn alike, as far as all retrained models show
-//     (Reading.DrawnAlike, and the lens's own null of non-members within 95 %), nothing speaks for forgotten records that
-//     a seed moves together. What it does to each of them alone is in the intervals over records.
+//  1. A value that compares forgotten with other records (Reading.Contrast), where forgotten and held-out ones are drawn alike
+//     as far as all retrained models show (Reading.DrawnAlike, and the lens's own null of non-members within 95 %): a seed
+//     moves both together, and nothing speaks for forgotten records that it moves alone. What it does to each of them is in the
+//     intervals over records. A mean over forgotten records alone moves with every seed.
 //  2. Lenses that compare coordinates, and intervals over draws, say nothing of seeds: the spread alone
 //     counts, if it is known (SeedReason).
 //  3. A reading without an interval gives none.
@@ -35,7 +36,7 @@ func ReferenceOf(l Lens, retrained ...Reading) Reading {
 	for i, r := range retrained {
 		values[i] = r.Value
 		below, above = below+(r.Value-r.Low)/float64(len(retrained)), above+(r.High-r.Value)/float64(len(retrained))
-		drawnAlike = drawnAlike && r.DrawnAlike && (l.Info().Null != NonmemberNull || r.AtLevel(level).LikeNull())
+		drawnAlike = drawnAlike && r.DrawnAlike && r.Contrast && (l.Info().Null != NonmemberNull || r.AtLevel(level).LikeNull())
 		if out.NoEvidence.Call == "" && r.NoEvidence.Call != "" {
 			out.NoEvidence, out.Model = r.NoEvidence, r.Model
 		}

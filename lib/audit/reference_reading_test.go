@@ -106,19 +106,24 @@ func TestReferencesOfSetsThatAreDrawnAlikeKeepTheirIntervals(t *testing.T) {
 		return math.Abs(got.Low-low)+math.Abs(got.High-high) < 1e-12
 	}
 	for k := range of {
-		of[k].Null, of[k].DrawnAlike = &null, true
+		of[k].Null, of[k].DrawnAlike, of[k].Contrast = &null, true, true
 	}
-	if !keeps(Loss{}) || !keeps(Neighbours{}) {
+	if !keeps(Loss{}) || !keeps(Outputs{}) {
 		t.Error("sets that are drawn alike do not keep their intervals")
 	}
+	of[0].Contrast = false
+	if keeps(Probability{}) {
+		t.Error("a mean over forgotten records takes what a seed does to all records for nothing")
+	}
+	of[0].Contrast = true
 	of[1].DrawnAlike = false
-	if keeps(Loss{}) || keeps(Neighbours{}) {
+	if keeps(Loss{}) || keeps(Outputs{}) {
 		t.Error("the losses of one model tell the sets apart")
 	}
 	of[1].DrawnAlike = true
 	of[0].Value, of[0].Low, of[0].High = 0.6, 0.58, 0.61
-	if keeps(Loss{}) || !keeps(Neighbours{}) {
-		t.Error("one reading is unlike the null of non-members, which neighbours do not have")
+	if keeps(Loss{}) || !keeps(Outputs{}) {
+		t.Error("one reading is unlike the null of non-members, which outputs do not have")
 	}
 }
 
@@ -126,7 +131,7 @@ func TestReferencesOfSetsThatAreDrawnAlikeKeepTheirIntervals(t *testing.T) {
 // in question, at which the null is in every interval at last.
 func TestTheReferenceWidensWithTheCoverage(t *testing.T) {
 	null := 0.5
-	r := Reading{Memory: Above, DrawnAlike: true, Estimate: stats.Estimate{Value: 0.6, Low: 0.52, High: 0.68, Level: 0.95, Over: "records", Null: &null}}
+	r := Reading{Memory: Above, DrawnAlike: true, Contrast: true, Estimate: stats.Estimate{Value: 0.6, Low: 0.52, High: 0.68, Level: 0.95, Over: "records", Null: &null}}
 	before := 0.0
 	for _, level := range []float64{0.95, 0.97, 0.98, 0.99, 0.999, 0.99999} {
 		got := ReferenceOf(Loss{}, r.AtLevel(level))

@@ -14,8 +14,9 @@ import (
 // was found, and an audit that cannot tell for lack of power has no verdict. 4: the whole audit allows for the number
 // of families of lenses, and says what is said of single records; its folder has the inputs. 5: the blind attack
 // compares within classes too. 6: it compares normal scores, and lenses of a family are taken together too.
-// 7: whether sets were drawn alike is asked at 95 %, whatever the coverage of a reference.
-const Results = 7
+// 7: whether sets were drawn alike is asked at 95 %, whatever the coverage of a reference. 8: it is not asked of values
+// that do not compare forgotten with other records.
+const Results = 8
 
 const (
 	id    = "alarms"
