@@ -80,6 +80,10 @@ type About struct {
 	// the IDs of a prepared part index them. nil: not kept.
 	Columns []Column
 
+	// Whole are the columns of all documents where the records are those of a part of them (texts.Preparation.MaxDocuments), an
+	// entry per document; the first numbers the documents. nil: none is left out.
+	Whole []Column
+
 	// Numbering says how the source numbers its records, if some of them were left out; nil: record r
 	// of the source has the ID r.
 	Numbering *Numbering

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/text/wordpiece"
 )
 
 // Role says what a column of a table is used for.
@@ -273,7 +274,7 @@ func (v *survey) unlabelled(record []string) bool { return v.settings.isMissing(
 
 // withoutText reports whether a record of a file of texts has none.
 func (v *survey) withoutText(record []string) bool {
-	return v.text >= 0 && v.settings.isMissing(record[v.text])
+	return v.text >= 0 && (v.settings.isMissing(record[v.text]) || v.settings.Texts.DropEmpty && len(wordpiece.Words(record[v.text])) == 0)
 }
 
 func (v *survey) add(r *records, record []string) error {

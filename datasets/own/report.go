@@ -5,6 +5,7 @@ package own
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -217,15 +218,27 @@ func (t *Table) addTellTales() {
 	}
 }
 
-// addNamesAlike adds a note for every column in which categories differ in spelling alone: they are often
-// one category, written in two ways.
-func (t *Table) addNamesAlike() {
-	for _, c := range t.about.Columns {
-		if one, other, found := datasets.SpeltAlike(c.Values); found && c.Kind == datasets.Category {
-			note := fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals or spaces alone.", c.Name, one, other)
-			t.report.Notes = append(t.report.Notes, note)
+// addNamesAlike adds a note for every column in which names differ in spelling alone: they are often one name, written in two
+// ways. Identifiers are not shown, because the note is part of a report that is passed on.
+func (r *Report) addNamesAlike(columns []datasets.Column) {
+	for _, c := range columns {
+		one, other, found := datasets.SpeltAlike(c.Values)
+		if !found {
+			continue
+		}
+		switch k := slices.IndexFunc(r.Columns, func(f FoundColumn) bool { return f.Name == c.Name }); r.Columns[k].Role {
+		case RoleIdentifier, RoleGroup:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: the values of records %d and %d, from 0, differ in capitals or spaces alone; a condition that names "+
+				"one of them does not name the other.", c.Name, firstRow(c, one), firstRow(c, other)))
+		case RoleFeature, RoleTarget:
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: %q and %q are two categories, which differ in capitals or spaces alone.", c.Name, one, other))
 		}
 	}
+}
+
+// firstRow is the first row with a name.
+func firstRow(c datasets.Column, name string) int {
+	return slices.Index(c.Codes, int32(slices.Index(c.Values, name)))
 }
 
 // fewRows are too few rows to say so: chance can do it.

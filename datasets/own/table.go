@@ -242,7 +242,7 @@ func (b *build) table() (*Table, error) {
 	b.addNotes(&t.report)
 	b.addColumnNotes(&t.report)
 	t.addTellTales()
-	t.addNamesAlike()
+	t.report.addNamesAlike(t.about.Columns)
 	if len(t.feature) == 0 {
 		return nil, noFeature(t.report.Columns)
 	}

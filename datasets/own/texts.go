@@ -114,6 +114,7 @@ func (b *build) documents(ctx context.Context) (*Texts, error) {
 	}
 	t.set.Classes = described.about.Classes // numbers in their order
 	t.report.Classes = classCounts(described.y, described.about.Classes)
+	t.report.addNamesAlike(described.about.Columns)
 	return t, t.describe(ctx, b, words)
 }
 
@@ -137,7 +138,8 @@ func (b *build) countWords(text datasets.Column) ([]int, error) {
 	out := make([]int, b.rows)
 	for i, code := range text.Codes {
 		if out[i] = ofText[code]; out[i] == 0 {
-			return nil, fmt.Errorf("line %d, column %s: the text %q has no word", b.lines[i], b.settings.Texts.Column, clip(text.Values[code]))
+			return nil, fmt.Errorf("line %d, column %s: the text %q has no word; DropEmpty() leaves such rows out", b.lines[i], b.settings.Texts.Column,
+				clip(text.Values[code]))
 		}
 	}
 	return out, nil
@@ -213,15 +215,15 @@ func (t *Texts) addNotes(p *datasets.Prepared, records int) {
 	}
 }
 
-// copies returns the number of documents whose text another document has.
+// copies returns the number of documents whose text another document has, but for capitals and white space.
 func (t *Texts) copies() (n int) {
 	times := map[string]int{}
 	for _, d := range t.set.Documents {
-		times[d.Text]++
+		times[texts.Folded(d.Text)]++
 	}
-	for _, d := range t.set.Documents {
-		if times[d.Text] > 1 {
-			n++
+	for _, of := range times {
+		if of > 1 {
+			n += of
 		}
 	}
 	return n
@@ -307,5 +309,11 @@ func (t *Texts) prepare(ctx context.Context, shift int, kept []int) (*datasets.P
 	}
 	columns[0].Numbers = numbers
 	p.About.Columns = append(columns, datasets.GatherColumns(t.columns, rows)...)
+	if whole := p.About.Whole; whole != nil {
+		for i := range whole[0].Numbers {
+			whole[0].Numbers[i] = float64(t.numbers.Number(i))
+		}
+		p.About.Whole = append(whole[:1:1], t.columns...)
+	}
 	return p, nil
 }

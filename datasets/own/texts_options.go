@@ -63,7 +63,7 @@ func MaxDocuments(n int) TableOption {
 	})
 }
 
-// DropEmpty leaves out the rows without a text. Without it they are an error.
+// DropEmpty leaves out the rows without a text, or with one without a word. Without it they are an error.
 func DropEmpty() TableOption {
 	return textOption(func(s *textSettings) error { s.DropEmpty = true; return nil })
 }

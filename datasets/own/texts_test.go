@@ -221,9 +221,9 @@ func TestTextsThatAreNotUnderstoodAreRefused(t *testing.T) {
 }
 
 func TestRowsWithoutATextCanBeLeftOut(t *testing.T) {
-	text := notes(",", 40) + "14,2021-01-01,,heart\n14,2021-01-01,n/a,bone\n"
+	text := notes(",", 40) + "14,2021-01-01,,heart\n14,2021-01-01,n/a,bone\n14,2021-01-01,\u200b \u200b,bone\n"
 	x := readTexts(t, write(t, "notes.csv", text), own.DropEmpty(), own.Missing("n/a"), own.MaxDocuments(30))
-	if s := x.String(); !strings.Contains(s, "2 rows without a text: left out.") || !strings.Contains(s, "40 rows") || !strings.Contains(s, "At most 30 of the texts are used") {
+	if s := x.String(); !strings.Contains(s, "3 rows without a text: left out.") || !strings.Contains(s, "40 rows") || !strings.Contains(s, "At most 30 of the texts are used") {
 		t.Error(s)
 	}
 	p, err := x.Prepare(t.Context(), 0)
@@ -276,4 +276,44 @@ func FuzzReadTexts(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Texts that differ in capitals and white space alone are the same to the network: they are counted as copies and stay together.
+func TestTextsInCapitalsAreCopies(t *testing.T) {
+	text := rows("note,ward", 60, func(i int) string {
+		return fmt.Sprintf("%s,%c", []string{"Pain in the  knee %d", "PAIN in the KNEE %d "}[i%2], 'a'+i%2)
+	})
+	for i := range 30 {
+		text = strings.Replace(strings.Replace(text, "%d", fmt.Sprint(i), 1), "%d", fmt.Sprint(i), 1)
+	}
+	x := readTexts(t, write(t, "notes.csv", text))
+	if !strings.Contains(x.String(), "60 of 60 texts are in the file more than once") {
+		t.Error(x)
+	}
+	p, err := x.Prepare(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := parts(t, p)
+	for i := 0; i < 60; i += 2 {
+		if (where[float64(i)][0] > 0) != (where[float64(i+1)][0] > 0) {
+			t.Errorf("texts %d and %d are in two parts", i, i+1)
+		}
+	}
+}
+
+// One person or class in two spellings is said; a person's name is not shown.
+func TestSpellingsOfPersonsAndClassesAreNoted(t *testing.T) {
+	text := rows("patient,note,ward", 60, func(i int) string {
+		return fmt.Sprintf("%s,Report %d of a visit,%s", []string{"Jo Doe", "jo doe", "Al Ray", "P4", "P5"}[i%5], i, []string{"Heart", "bone", "heart"}[i%3])
+	})
+	x, err := own.ReadTexts(write(t, "notes.csv", text), own.Column("note"), own.Target("ward"), own.Group("patient"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := strings.Join(x.Report().Notes, "\n")
+	if !strings.Contains(notes, `ward: "Heart" and "heart" are two categories`) || strings.Contains(strings.ToLower(notes), "jo doe") ||
+		!strings.Contains(notes, "patient: the values of records 0 and 1, from 0, differ in capitals or spaces alone") {
+		t.Error(notes)
+	}
 }

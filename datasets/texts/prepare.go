@@ -194,7 +194,17 @@ func (t *Texts) prepared(p Preparation, rng *rand.Rand, kept []int) (*datasets.P
 type chosen struct {
 	Texts
 	numbers []int
-	copies  []int // number in the set of the first document of the same text
+	copies  []int   // number in the set of the first document of the same text
+	all     *chosen // all documents of the set, if these are fewer
+}
+
+// onePerDocument are records of which each is a document.
+func (c *chosen) onePerDocument() *cutting {
+	out := &cutting{windows: make([]window, len(c.Documents))}
+	for i := range out.windows {
+		out.windows[i].document = i
+	}
+	return out
 }
 
 // choose draws documents until there are max, texts with all of their copies; 0: all.
@@ -228,15 +238,24 @@ func (t *Texts) choose(max int, rng *rand.Rand, kept []int) *chosen {
 			out.numbers, out.copies = append(out.numbers, i), append(out.copies, first[i])
 		}
 	}
+	if len(out.Documents) < len(t.Documents) {
+		out.all = &chosen{Texts: *t, copies: first}
+		for i := range t.Documents {
+			out.all.numbers = append(out.all.numbers, i)
+		}
+	}
 	return out
 }
 
+// Folded is a text in lower case with single spaces: what texts have in common that a network can hardly tell apart.
+func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+
 // firstCopies returns for each document the number of the first one with the same text, but
-// for white space around it.
+// for capitals and white space.
 func (t *Texts) firstCopies() []int {
 	first, out := map[string]int{}, make([]int, len(t.Documents))
 	for i, d := range t.Documents {
-		text := strings.TrimSpace(d.fullText())
+		text := Folded(d.fullText())
 		if _, known := first[text]; !known {
 			first[text] = i
 		}
@@ -355,6 +374,9 @@ func (c *chosen) assemble(p Preparation, v encoder, records *cutting, isTest []b
 	about := c.About
 	about.Columns, about.Planted, about.Vocabulary = c.columns(records), c.planted(records), v.entries()
 	about.Questions = c.questions(p, records)
+	if c.all != nil {
+		about.Whole = c.all.columns(c.all.onePerDocument())
+	}
 	if p.GroupBy == ByGroup {
 		about.GroupColumn = cmp.Or(c.Group, "group")
 	}

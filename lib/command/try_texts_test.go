@@ -39,7 +39,7 @@ func TestTryForgetsAPatientsTexts(t *testing.T) {
 		"--forget", "patient_id=7", "--seeds", "1", "--epochs", "1", "--methods", "fine-tuning,gradient-ascent", "--out", out}
 	r := lethe(t, args...)
 	if r.Code != 0 || !strings.Contains(r.Stderr, "2 of 60 documents are longer than 16 tokens and are cut into windows.") ||
-		!strings.Contains(r.Out, "with patient_id=7") || !strings.Contains(r.Out, "fine-tuning") {
+		!strings.Contains(strings.Join(strings.Fields(r.Out), " "), "with patient_id=7 (windows of 2 texts) of notes") || !strings.Contains(r.Out, "fine-tuning") {
 		t.Fatalf("%d\n%s%s", r.Code, r.Out, r.Stderr)
 	}
 	var found struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/report"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -198,7 +199,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(),
 		Copies: copies(hashesAt(train, c.Forget), hashesAt(train, c.Retain)), HeldOutCopies: copies(hashesAt(test, c.EvalRows()), train),
 	}
-	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget))
+	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget)) + windows(c)
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}
 		if err := row.addAccuracy(c, m); err != nil {
@@ -208,6 +209,16 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	}
 	run.Models = append(run.Models, missing...)
 	return run, nil
+}
+
+// windows says of how many texts the forgotten records are windows, where a text is several.
+func windows(c *audit.Case) string {
+	ids := c.Train.Gather(c.Forget).IDs
+	documents, err := lab.DocumentsOf(c.Problem.Prepared, ids)
+	if err != nil || len(documents) == len(ids) {
+		return ""
+	}
+	return fmt.Sprintf(" (windows of %s)", report.Plural(len(documents), "text"))
 }
 
 // copies returns how many hashes of some records are among those of others.

@@ -216,6 +216,11 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	if err != nil || !can || !is {
 		return data, err
 	}
+	if where, is := named.(Where); is {
+		if err := checkWhole(where, data); err != nil {
+			return nil, err
+		}
+	}
 	keep, err := namedTestRecords(named, data)
 	if err != nil || len(keep) == 0 {
 		return data, err
@@ -231,6 +236,33 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	return l.cached(key+"/keeping/"+hashInts(keep), byName(s.Data), func() (*datasets.Prepared, error) {
 		return l.prepare(s.Data, func() (*datasets.Prepared, error) { return keeping.PrepareKeeping(ctx, l.Shift, keep) })
 	})
+}
+
+// checkWhole returns an error if a condition names documents that are not among those that are used: a part of a person would be
+// forgotten, without a word.
+func checkWhole(f Where, p *datasets.Prepared) error {
+	if p.About.Whole == nil {
+		return nil
+	}
+	all := datasets.Prepared{About: datasets.About{Name: p.About.Name, Columns: p.About.Whole, Numbering: p.About.Numbering}}
+	wanted, err := f.IDs(&all)
+	if err != nil {
+		return err
+	}
+	used, there := map[float64]bool{}, 0
+	for _, n := range p.About.Columns[0].Numbers {
+		used[n] = true
+	}
+	for _, i := range wanted {
+		if used[p.About.Whole[0].Numbers[i]] {
+			there++
+		}
+	}
+	if there < len(wanted) {
+		return fmt.Errorf("%s: %d of these documents are used, and %d are not: MaxDocuments (--max-documents) leaves them out; use more documents, or all",
+			describe(f, len(wanted)), there, len(wanted)-there)
+	}
+	return nil
 }
 
 // namedTestRecords returns the IDs of the records of the test part that a forget set names.
