@@ -293,3 +293,22 @@ func TestUnitsHaveTheirPlural(t *testing.T) {
 		}
 	}
 }
+
+// Where no memory is seen in records of groups, the answer says that it would miss one of a few groups; of records without groups
+// it says nothing of the kind, nor where a memory is seen.
+func TestAnAnswerOverGroupsSaysWhatItHides(t *testing.T) {
+	d := grouped(t, 10, forgot)
+	of := func() Headline { r := audited(t, d.dir); return r.Headline(r.Evidence.ModelsOf(Unlearned)[0].Name) }
+	h := of()
+	if h.Answer != NoMemory && h.Answer != NotShown {
+		t.Fatalf("the answer is %q", h.Answer)
+	}
+	if want := "A memory of a few of the 12 authors would not show"; !strings.HasPrefix(h.Hides, want) || !strings.Contains(h.String(), want) {
+		t.Errorf("%q: %s", h.Hides, h)
+	}
+	d.remove("group.npy")
+	d.remove("audit.json")
+	if h := of(); h.Hides != "" {
+		t.Errorf("without groups: %q", h.Hides)
+	}
+}

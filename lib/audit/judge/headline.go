@@ -19,6 +19,8 @@ type Headline struct {
 	Answer Answer `json:"answer"`
 	// Supposes is what the answer holds for and nothing in the evidence shows; empty: there is no such condition.
 	Supposes string `json:"supposes,omitempty"`
+	// Hides is what an answer without a memory would miss all the same; empty: records are judged one by one too.
+	Hides string `json:"hides,omitempty"`
 	// Groups are the verdicts that occur, each once, in the order of callOrder.
 	Groups []VerdictGroup `json:"classes"`
 }
@@ -70,6 +72,10 @@ func (r *Report) Headline(model string) Headline {
 	byNulls := slices.ContainsFunc(verdicts, Verdict.supposesAlike) || h.Answer == SomeStandOut && len(r.Evidence.ModelsOf(Retrained)) == 0
 	if h.Answer.Tells() && byNulls {
 		h.Supposes = r.Inputs.supposed()
+	}
+	if e := r.Evidence; e.Groups != nil && (h.Answer == NoMemory || h.Answer == NotShown) {
+		h.Hides = fmt.Sprintf("A memory of a few of the %s would not show: means over all of them hide it, and records in groups are not judged one by one",
+			e.Unit(e.CountGroups(e.Forget)))
 	}
 	return h
 }
@@ -201,6 +207,9 @@ func (h Headline) String() string {
 	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
 	if h.Supposes != "" {
 		s = fmt.Sprintf("%s: %s, if %s.", h.Model, h.Answer, h.Supposes)
+	}
+	if h.Hides != "" {
+		s += " " + h.Hides + "."
 	}
 	switch len(classes) {
 	case 0:

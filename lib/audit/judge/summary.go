@@ -73,6 +73,9 @@ func (r *Report) headline(m *Model) string {
 	if supposed := r.Headline(m.Name).Supposes; supposed != "" {
 		s += fmt.Sprintf(" This holds if %s.", supposed)
 	}
+	if hides := r.Headline(m.Name).Hides; hides != "" {
+		s += " " + hides + "."
+	}
 	if len(r.Evidence.ModelsOf(Unlearned)) > 1 {
 		return m.Name + ": " + s
 	}
