@@ -8,7 +8,7 @@ import "math"
 // of its pixels; old is the side that it has. Every pixel is a mean of those around it, weighted by
 // a triangle of the width of a new pixel, or of an old one if that is wider: the filter of Pillow's
 // BILINEAR. Channel has old*old pixels, and both sides are at least 1.
-func ScaleChannel[T byte | float32](channel []T, old, side int) []float64 {
+func ScaleChannel[T byte | uint16 | float32](channel []T, old, side int) []float64 {
 	weights := triangles(old, side)
 	rows := make([]float64, old*side) // scaled in width only
 	for y := range old {

@@ -307,6 +307,9 @@ func (l *labelled) records(about datasets.About, x, y string) (*Arrays, error) {
 	if l.test > 0 {
 		a.text += fmt.Sprintf("The last %d records are the test part.\n", l.test)
 	}
+	for _, note := range classesAlike(l.names) {
+		a.text += note + "\n"
+	}
 	return a, nil
 }
 

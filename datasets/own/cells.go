@@ -162,6 +162,8 @@ func (s cellSettings) label(c *cells.Cells) error {
 	switch column, is := c.Obs[s.Label]; {
 	case s.Label == "" && s.Preparation.Clusters:
 		return nil
+	case c.Skipped(s.Label) != "":
+		return damagedColumn(c, s.Label)
 	case len(names) == 0:
 		return errors.New("obs has no columns, so no cell has a label")
 	case s.Label == "":
@@ -186,10 +188,18 @@ func (s cellSettings) label(c *cells.Cells) error {
 	return nil
 }
 
+// damagedColumn is the error for a column of obs that cannot be read.
+func damagedColumn(c *cells.Cells, name string) error {
+	return fmt.Errorf("the column %q of obs cannot be read: %s", name, c.Skipped(name))
+}
+
 // checkGroup makes the group a part of the preparation, and returns an error for a column that cannot be one.
 func (s *cellSettings) checkGroup(c *cells.Cells) error {
 	if s.Group == "" {
 		return nil
+	}
+	if c.Skipped(s.Group) != "" {
+		return damagedColumn(c, s.Group)
 	}
 	if _, is := c.Obs[s.Group]; !is {
 		return datasets.UnknownColumn(s.Group, slices.Sorted(maps.Keys(c.Obs)))
@@ -321,6 +331,9 @@ func (c *Cells) String() string {
 		if n := len(c.cells.Y) - len(labelled); n > 0 {
 			fmt.Fprintf(&b, "%s without a label: they are the class %q.\n", count(n, "cell"), cells.Unlabelled)
 		}
+	}
+	if one, other, found := datasets.SpeltAlike(c.info.Classes); found {
+		fmt.Fprintf(&b, "%q and %q are two classes, which differ in capitals or spaces alone.\n", one, other)
 	}
 	if c.settings.Group != "" {
 		fmt.Fprintln(&b, groupNote(columnNamed(c.cells.Columns, c.settings.Group), "cell"))

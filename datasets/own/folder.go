@@ -3,14 +3,10 @@
 package own
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/jpeg" // image.Decode reads both formats
-	_ "image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,12 +18,8 @@ import (
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
-// Limits of one file of an image and of its pixels, and of the number of images.
-const (
-	maxImageBytes  = 256 << 20
-	maxImagePixels = 1 << 26
-	maxImages      = 1 << 22
-)
+// maxImages bounds the number of images.
+const maxImages = 1 << 22
 
 // Size cuts the middle square of every image and scales it to the given side in pixels. Without it
 // all images must have the same size.
@@ -52,11 +44,12 @@ type Images struct {
 }
 
 // ReadImages reads a folder that has a folder per class, with PNG and JPEG files. If it has the
-// folders train and test, which then have the folders of the classes, these are the parts. Classes
-// are sorted by name.
+// folders train and test, in small letters or capitals, which then have the folders of the classes,
+// these are the parts. Classes are sorted by name.
 //
-// Images are grey if all of them are, else in colour; Grey and Colour force it. Transparency is
-// ignored. All images have the same size, unless Size scales them.
+// Images are grey if all of them are, else in colour; Grey and Colour force it. They are turned as
+// their EXIF orientation says. Transparency is ignored: the colours below it are used. If a file has
+// 16 bits per channel, all are read with 16. All images have the same size, unless Size scales them.
 //
 // A file that cannot be read, or that has another size than most, is an error that names up to ten
 // of them. Hidden files are left out.
@@ -75,11 +68,11 @@ func ReadImages(dir string, options ...ImageOption) (*Images, error) {
 	if err := checkParts(f.y, f.test, f.classes, "images"); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	pixels, shape, hashes, err := f.read(s)
+	d, err := f.read(s)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	return f.dataSet(s, pixels, shape, hashes), nil
+	return f.dataSet(s, d), nil
 }
 
 // imageFolder are the files of a folder of images: those of the train part, then those of the test
@@ -109,22 +102,37 @@ func listFolder(dir string) (*imageFolder, error) {
 	if err := f.checkTop(others); err != nil {
 		return nil, err
 	}
+	train, test := trainAndTest(folders)
 	switch parts := partsAmong(folders); {
 	case len(folders) == 0:
 		return nil, fmt.Errorf("%s: there are no folders in it, expected one per class", dir)
-	case slices.Equal(folders, []string{"test", "train"}):
-		if err := f.addClasses("train"); err != nil {
+	case train != "" && test != "" && len(folders) == 2:
+		if err := f.addClasses(train); err != nil {
 			return nil, err
 		}
 		n := len(f.names)
-		err = f.addClasses("test")
+		err = f.addClasses(test)
 		f.test = len(f.names) - n
-	case slices.Contains(folders, "train") && len(parts) == len(folders):
+	case train != "" && len(parts) == len(folders):
 		return nil, fmt.Errorf("%s: the folders %s: expected train and test, or one folder per class", dir, strings.Join(folders, ", "))
 	default:
 		err = f.addClasses("")
 	}
 	return f, err
+}
+
+// trainAndTest returns the names of the folders of both parts, empty where there is none. Any letter
+// can be a capital.
+func trainAndTest(folders []string) (train, test string) {
+	for _, name := range folders {
+		switch strings.ToLower(name) {
+		case "train":
+			train = name
+		case "test":
+			test = name
+		}
+	}
+	return train, test
 }
 
 // partsAmong returns the names that parts of data have.
@@ -217,23 +225,58 @@ func (f *imageFolder) addClasses(part string) error {
 // badFile is an image that cannot be used.
 type badFile struct{ name, why string }
 
-// read checks the sizes of all images, then decodes them into one slice of bytes.
-func (f *imageFolder) read(s recordSettings) (pixels []byte, shape [3]int, hashes []string, err error) {
-	configs := make([]image.Config, len(f.names))
+// imageData are the images of a folder, read.
+type imageData struct {
+	pixel                     func(image int, pixels []float32)
+	shape                     [3]int
+	hashes                    []string
+	deep, turned, transparent int // images with 16 bits per channel, turned ones, those with transparent pixels
+}
+
+// read checks the sizes of all images, then decodes them. If one has 16 bits per channel, all get 16,
+// so that none loses any.
+func (f *imageFolder) read(s recordSettings) (*imageData, error) {
+	headers := make([]header, len(f.names))
 	var bad []badFile
+	var err error
 	for i, name := range f.names {
-		if configs[i], err = readConfig(f.path(name)); err != nil {
+		if headers[i], err = readHeader(f.path(name)); err != nil {
 			bad = append(bad, badFile{name, err.Error()})
 		}
 	}
+	d := &imageData{hashes: make([]string, len(f.names))}
+	d.count(headers)
 	var wrong []badFile
-	shape, wrong = f.shape(configs, s)
+	d.shape, wrong = f.shape(headers, s)
 	bad = append(bad, wrong...)
-	size := shape[0] * shape[1] * shape[2]
-	if size*len(f.names) > maxValues {
-		return nil, shape, nil, fmt.Errorf("%d images of %s have more than %d values; Size(32) makes them smaller", len(f.names), shapeText(shape), maxValues)
+	if d.shape[0]*d.shape[1]*d.shape[2]*len(f.names) > maxValues {
+		return nil, fmt.Errorf("%d images of %s have more than %d values; Size(32) makes them smaller", len(f.names), shapeText(d.shape), maxValues)
 	}
-	pixels, hashes = make([]byte, size*len(f.names)), make([]string, len(f.names))
+	if d.deep > 0 {
+		d.pixel, bad = readPixels[uint16](f, d, headers, bad)
+	} else {
+		d.pixel, bad = readPixels[byte](f, d, headers, bad)
+	}
+	return d, f.badFiles(bad)
+}
+
+// count counts what the headers of the files say.
+func (d *imageData) count(headers []header) {
+	for _, h := range headers {
+		if h.deep {
+			d.deep++
+		}
+		if h.orientation > upright {
+			d.turned++
+		}
+	}
+}
+
+// readPixels decodes the images that are not known to be bad into one slice. It returns a
+// pictures.pixel, and the files that are bad with those that turned out to be.
+func readPixels[T sample](f *imageFolder, d *imageData, headers []header, bad []badFile) (func(image int, pixels []float32), []badFile) {
+	size := d.shape[0] * d.shape[1] * d.shape[2]
+	pixels := make([]T, size*len(f.names))
 	known := map[string]bool{}
 	for _, b := range bad {
 		known[b.name] = true
@@ -242,11 +285,16 @@ func (f *imageFolder) read(s recordSettings) (pixels []byte, shape [3]int, hashe
 		if known[name] {
 			continue
 		}
-		if hashes[i], err = readImage(f.path(name), configs[i], pixels[i*size:(i+1)*size], shape); err != nil {
+		hash, opaque, err := readImage(f.path(name), headers[i], pixels[i*size:(i+1)*size], d.shape)
+		if err != nil {
 			bad = append(bad, badFile{name, err.Error()})
 		}
+		d.hashes[i] = hash
+		if !opaque {
+			d.transparent++
+		}
 	}
-	return pixels, shape, hashes, f.badFiles(bad)
+	return samplePixels(pixels), bad
 }
 
 func (f *imageFolder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
@@ -270,14 +318,14 @@ func (f *imageFolder) badFiles(bad []badFile) error {
 }
 
 // shape returns the shape of the images, and the images of another size than most.
-func (f *imageFolder) shape(configs []image.Config, s recordSettings) (shape [3]int, wrong []badFile) {
+func (f *imageFolder) shape(headers []header, s recordSettings) (shape [3]int, wrong []badFile) {
 	channels, sizes := 1, map[[2]int]int{}
-	for _, c := range configs {
-		if c.Width == 0 {
+	for _, h := range headers {
+		if h.width == 0 {
 			continue // it could not be read
 		}
-		sizes[[2]int{c.Height, c.Width}]++
-		if !isGrey(c) {
+		sizes[[2]int{h.height, h.width}]++
+		if !h.grey {
 			channels = 3
 		}
 	}
@@ -296,68 +344,63 @@ func (f *imageFolder) shape(configs []image.Config, s recordSettings) (shape [3]
 			most = size
 		}
 	}
-	for i, c := range configs {
-		if c.Width > 0 && ([2]int{c.Height, c.Width}) != most {
+	for i, h := range headers {
+		if h.width > 0 && ([2]int{h.height, h.width}) != most {
 			wrong = append(wrong, badFile{f.names[i], fmt.Sprintf("%d x %d pixels, most images have %d x %d; Size(%d) cuts and scales them",
-				c.Width, c.Height, most[1], most[0], min(most[0], most[1]))})
+				h.width, h.height, most[1], most[0], min(most[0], most[1]))})
 		}
 	}
 	return [3]int{channels, most[0], most[1]}, wrong
 }
 
-// readConfig reads the size and the colours of an image from the beginning of its file.
-func readConfig(path string) (c image.Config, err error) {
-	file, err := files.Open(path)
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	c, _, err = image.DecodeConfig(file)
-	if errors.Is(err, image.ErrFormat) {
-		err = errors.New("not an image in PNG or JPEG")
-	}
-	if err == nil && (c.Width < 1 || c.Height < 1 || c.Width > maxImagePixels/c.Height) {
-		err = fmt.Errorf("%d x %d pixels, at most %d pixels are read", c.Width, c.Height, maxImagePixels)
-	}
-	if err != nil {
-		c = image.Config{}
-	}
-	return c, err
+// imageReading is part of a key: the options, and what is found in the files and changes how they are
+// read. The key of images of 8 bits that all lie upright depends on the options alone.
+type imageReading struct {
+	recordSettings
+	Bits   int  `json:",omitempty"` // per channel, if they are not 8
+	Turned bool `json:",omitempty"` // by EXIF
 }
 
-// readImage decodes a file into pixels of the given shape and returns the SHA-256 of its bytes.
-func readImage(path string, c image.Config, pixels []byte, shape [3]int) (hash string, err error) {
-	b, err := files.Read(path, maxImageBytes)
-	if err != nil {
-		return "", err
+func (d *imageData) reading(s recordSettings) imageReading {
+	r := imageReading{recordSettings: s, Turned: d.turned > 0}
+	if d.deep > 0 {
+		r.Bits = 16
 	}
-	again, _, err := image.DecodeConfig(bytes.NewReader(b))
-	if err == nil && (again.Width != c.Width || again.Height != c.Height) {
-		err = errors.New("the file changed while it was read")
-	}
-	if err != nil {
-		return "", err
-	}
-	m, _, err := image.Decode(bytes.NewReader(b))
-	if err != nil {
-		return "", fmt.Errorf("the image is damaged: %w", err)
-	}
-	p := newPlanes(m, shape[0])
-	if p.width != shape[2] || p.height != shape[1] {
-		p = p.middle().scaled(shape[1])
-	}
-	copy(pixels, p.data)
-	return hashOf(b), nil
+	return r
 }
 
-func (f *imageFolder) dataSet(s recordSettings, pixels []byte, shape [3]int, hashes []string) *Images {
-	folder := key("folder", f.names, hashes...)
+// notes says what one may not expect of the images.
+func (d *imageData) notes() (notes []string) {
+	switch all := len(d.hashes); {
+	case d.deep == all:
+		notes = append(notes, "16 bits per channel.")
+	case d.deep > 0:
+		notes = append(notes, fmt.Sprintf("16 bits per channel in %s; the others have 8, and are read with 16.", count(d.deep, "image")))
+	}
+	switch {
+	case d.turned == 1:
+		notes = append(notes, "1 image was turned as its EXIF orientation says.")
+	case d.turned > 1:
+		notes = append(notes, fmt.Sprintf("%d images were turned as their EXIF orientation says.", d.turned))
+	}
+	const ignored = "Transparency is ignored: the colours below it are used. If it holds the shape of things, put the images on a background first."
+	switch {
+	case d.transparent == 1:
+		notes = append(notes, "1 image has transparent pixels. "+ignored)
+	case d.transparent > 1:
+		notes = append(notes, fmt.Sprintf("%d images have transparent pixels. %s", d.transparent, ignored))
+	}
+	return notes
+}
+
+func (f *imageFolder) dataSet(s recordSettings, d *imageData) *Images {
+	folder := key("folder", f.names, d.hashes...)
 	title := filepath.Base(filepath.Clean(f.dir))
-	p := &pictures{y: f.y, test: f.test, pixel: bytePixels(pixels)}
-	p.about = datasets.About{Name: dataName(f.dir), Title: title, Shape: shape, Classes: f.classes,
-		Hash: key("images", s, folder), Sources: []datasets.SourceFile{{Name: title, SHA256: folder}},
+	p := &pictures{y: f.y, test: f.test, pixel: d.pixel}
+	p.about = datasets.About{Name: dataName(f.dir), Title: title, Shape: d.shape, Classes: f.classes,
+		Hash: key("images", d.reading(s), folder), Sources: []datasets.SourceFile{{Name: title, SHA256: folder}},
 		Columns: []datasets.Column{f.fileColumn(), classColumn(f.y, f.classes)}}
-	return &Images{pictures: p, info: p.info("the folder of an image"), notes: f.notes}
+	return &Images{pictures: p, info: p.info("the folder of an image"), notes: append(f.notes, d.notes()...)}
 }
 
 // fileColumn returns the names of the files, so that single images can be named.

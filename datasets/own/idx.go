@@ -127,7 +127,7 @@ func (p *idxPair) dataSet(images, labels string, test int, shape [3]int, s recor
 	for _, label := range distinct {
 		names = append(names, strconv.Itoa(int(label)))
 	}
-	out := &pictures{test: test, y: make([]int, len(p.labels)), pixel: bytePixels(p.images.Data)}
+	out := &pictures{test: test, y: make([]int, len(p.labels)), pixel: samplePixels(p.images.Data)}
 	for i, label := range p.labels {
 		out.y[i], _ = slices.BinarySearch(distinct, label)
 	}
@@ -142,7 +142,7 @@ func (p *idxPair) dataSet(images, labels string, test int, shape [3]int, s recor
 	return &IDX{pictures: out, info: out.info("the label in " + filepath.Base(labels))}, nil
 }
 
-// interleavedPixels is bytePixels for images with the channels of a pixel side by side.
+// interleavedPixels is samplePixels for images with the channels of a pixel side by side.
 func interleavedPixels(data []byte, shape [3]int) func(image int, pixels []float32) {
 	c, plane := shape[0], shape[1]*shape[2]
 	return func(image int, pixels []float32) {

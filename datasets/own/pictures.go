@@ -5,6 +5,7 @@ package own
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -106,10 +107,19 @@ func (p *pictures) report(notes ...string) string {
 		fmt.Fprintf(&b, "; the last %d are the test part", p.test)
 	}
 	fmt.Fprintf(&b, "\n%s: %s\n", count(len(p.about.Classes), "class"), classList(classCounts(p.y, p.about.Classes)))
-	for _, note := range notes {
+	for _, note := range slices.Concat(notes, classesAlike(p.about.Classes)) {
 		b.WriteString(note + "\n")
 	}
 	return b.String()
+}
+
+// classesAlike returns a note if the names of two classes differ in spelling alone: they are often one
+// class, written in two ways.
+func classesAlike(classes []string) (notes []string) {
+	if one, other, found := datasets.SpeltAlike(classes); found {
+		notes = append(notes, fmt.Sprintf("%q and %q are two classes, which differ in capitals or spaces alone.", one, other))
+	}
+	return notes
 }
 
 // prepare splits the images and normalises every channel with the statistics of the train part. A
@@ -157,12 +167,13 @@ func (p *pictures) part(ctx context.Context, rows []int) (datasets.Part, error) 
 	return out, nil
 }
 
-// bytePixels returns a pictures.pixel of images that are bytes, channel by channel: 0 is black, 1
+// samplePixels returns a pictures.pixel of images that are samples, channel by channel: 0 is black, 1
 // is white.
-func bytePixels(data []byte) func(image int, pixels []float32) {
+func samplePixels[T sample](data []T) func(image int, pixels []float32) {
+	white := float32(^T(0))
 	return func(image int, pixels []float32) {
 		for k, v := range data[image*len(pixels) : (image+1)*len(pixels)] {
-			pixels[k] = float32(v) / 255
+			pixels[k] = float32(v) / white
 		}
 	}
 }

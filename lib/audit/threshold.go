@@ -50,7 +50,8 @@ func (j Threshold) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		worst = stats.ChanceFloorBalanced(c.Smallest)
 	}
 	return &Reading{
-		Lens: j.Name(), Model: m.Name, Memory: Above, Contrast: true, Membership: true, Estimate: accuracy, Floor: r.Chance.Clustered(accuracy.Clustered, worst, 0.5),
+		Lens: j.Name(), Model: m.Name, Memory: Above, Contrast: true, Membership: true, Estimate: accuracy,
+		Floor: r.Chance.Clustered(accuracy.Clustered, worst, 0.5),
 		NoEvidence: firstReason(TooFewRecords(r.Evaluated, "records in the smaller set that is judged"), TiedScores(losses.Forgotten, losses.HeldOut),
 			e.tooFewGroups(accuracy.Clustered)),
 	}, nil

@@ -172,7 +172,7 @@ var (
 		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
 )
 
-// flagError is an error of a reader in the words of the command line.
+// flagError is an error of a reader, or of a network, in the words of the command line.
 type flagError struct{ error }
 
 // Error implements error.

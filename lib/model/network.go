@@ -104,7 +104,8 @@ func FillImages(network string, channels, side, outputs *int, s Sizes) error {
 	case s.Shape[0] == 0:
 		return fmt.Errorf("%s takes images, the data are records of %d features", network, s.Features)
 	case s.Shape[1] != s.Shape[2]:
-		return fmt.Errorf("%s takes square images, these have %d x %d pixels", network, s.Shape[1], s.Shape[2])
+		return fmt.Errorf("%s takes square images, these have %d x %d pixels; Size(%d) cuts and scales the images of a folder",
+			network, s.Shape[2], s.Shape[1], min(s.Shape[1], s.Shape[2]))
 	}
 	if err := FillSize(network, "channels", channels, s.Shape[0]); err != nil {
 		return err

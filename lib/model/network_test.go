@@ -48,7 +48,7 @@ func TestANetworkTakesItsSizesFromTheData(t *testing.T) {
 		t.Errorf("a network of fixed sizes: %+v (%v)", a, err)
 	}
 	oblong := model.Sizes{Features: 600, Classes: 2, Shape: [3]int{1, 20, 30}}
-	if _, err := model.Fit(vision.AllCNN{}, oblong); err == nil || !strings.Contains(err.Error(), "20 x 30") {
-		t.Errorf("oblong images: %v", err)
+	if _, err := model.Fit(vision.AllCNN{}, oblong); err == nil || !strings.Contains(err.Error(), "these have 30 x 20 pixels; Size(20) cuts") {
+		t.Errorf("oblong images, 30 wide: %v", err)
 	}
 }
