@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-
-	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // DepthStudy is the table of the UDS study (gnueaj/unlearning-depth-score): what 152 models of TOFU
@@ -80,7 +78,7 @@ func parseDepthStudy(b []byte) (*DepthStudy, error) {
 	}
 	var out DepthStudy
 	for _, to := range []any{&out, &raw} {
-		if err := files.DecodeStrict(b, to); err != nil {
+		if err := decode(b, to); err != nil {
 			return nil, err
 		}
 	}

@@ -155,10 +155,29 @@ func TestMissingQuestionsMakeALineOfNeighbours(t *testing.T) {
 		}
 	}
 	_, err := parseTOFU(text(t, bad))
-	want := "eval_log.json: gt_loss has 2 questions, the first key of the set 2000\neval_log.json: gt_loss: questions 0 to 2 are missing\n" +
-		"eval_log.json: gt_loss: question 4 is missing\neval_log.json: gt_loss: questions 6 to 1999 are missing"
+	want := "eval_log.json: gt_loss has 2 questions, the first key of the set 2000\neval_log.json: gt_loss: questions 0 to 2 are missing or null\n" +
+		"eval_log.json: gt_loss: question 4 is missing or null\neval_log.json: gt_loss: questions 6 to 1999 are missing or null"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v", err)
+	}
+}
+
+// Null is no number: read as 0 it would be a loss of 0 where the sum beside it is null too, or a recall of 0.
+func TestNullInALogIsNamed(t *testing.T) {
+	for key := range log(1)["eval_log.json"] {
+		bad := log(3)
+		for _, one := range []string{key, "avg_gt_loss", "gt_loss", "avg_paraphrased_loss", "paraphrased_loss"} {
+			bad["eval_log.json"][one]["1"] = nil
+		}
+		_, err := parseTOFU(text(t, bad))
+		refuses(t, err, "eval_log.json: "+key+": question 1 is missing or null")
+	}
+	for key, v := range map[string]any{"average_perturb_loss": []any{1.25, nil}, "perturb_loss": []any{nil, 13.5}, "num_token_perturb": []any{5, nil},
+		"generated_text": []any{"question", nil, "answer"}} {
+		bad := log(3)
+		bad["eval_log_forget.json"][key]["2"] = v
+		_, err := parseTOFU(text(t, bad))
+		refuses(t, err, "eval_log_forget.json: "+key+": question 2: element ", " is null")
 	}
 }
 
@@ -187,7 +206,7 @@ func TestFilesThatAreNoLogsAreRefused(t *testing.T) {
 	for want, b := range map[string][]byte{
 		"unknown field":                        []byte(strings.Replace(good, `"rouge1_recall"`, `"rouge2_recall"`, 1)),
 		"is given twice":                       []byte(strings.Replace(good, `"avg_gt_loss"`, `"gt_loss"`, 1)),
-		"line 1: invalid character":            []byte(strings.Replace(good, "0.75", "NaN", 1)),
+		"line 1: invalid character":            []byte(strings.Replace(good, "0.75", "nan", 1)),
 		"there is text after the end":          []byte(good + "{}"),
 		"avg_gt_loss has no questions":         []byte(`{"eval_log.json":{}}`),
 		"is a list, and an object is expected": []byte(`{"eval_log.json":[1]}`),

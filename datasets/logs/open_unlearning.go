@@ -32,29 +32,65 @@ type openMetric[T any] struct {
 	Each  map[string]*T   `json:"value_by_index"` // nil: null, as the program writes where it failed
 }
 
-// openAnswer holds the probability per token of an answer, and its loss.
+// openAnswer holds the probability per token of an answer, and its loss. Pointers tell what is missing or null from 0.
 type openAnswer struct {
-	Prob float64 `json:"prob"`
-	Loss float64 `json:"avg_loss"`
+	Prob *float64 `json:"prob"`
+	Loss *float64 `json:"avg_loss"`
+}
+
+func (v openAnswer) missing() []string {
+	return missingOf(given{"prob", v.Prob != nil}, given{"avg_loss", v.Loss != nil})
 }
 
 // openWrong is openAnswer of wrong answers.
 type openWrong struct {
-	Prob []float64 `json:"prob"`
-	Loss []float64 `json:"avg_loss"`
+	Prob []*float64 `json:"prob"`
+	Loss []*float64 `json:"avg_loss"`
 }
 
+func (v openWrong) missing() []string {
+	return missingOf(given{"prob", v.Prob != nil}, given{"avg_loss", v.Loss != nil})
+}
+
+// openRecall holds the recalls of an answer, and texts. The F-measure and the question are not used.
 type openRecall struct {
-	ROUGE1    float64 `json:"rouge1_recall"`
-	ROUGEL    float64 `json:"rougeL_recall"`
-	FMeasure  float64 `json:"rougeL_f1"`
-	Question  string  `json:"input"`
-	True      string  `json:"ground_truth"`
-	Generated string  `json:"generation"`
+	ROUGE1    *float64 `json:"rouge1_recall"`
+	ROUGEL    *float64 `json:"rougeL_recall"`
+	FMeasure  *float64 `json:"rougeL_f1"`
+	Question  string   `json:"input"`
+	True      *string  `json:"ground_truth"`
+	Generated *string  `json:"generation"`
+}
+
+func (v openRecall) missing() []string {
+	return missingOf(given{"rouge1_recall", v.ROUGE1 != nil}, given{"rougeL_recall", v.ROUGEL != nil}, given{"ground_truth", v.True != nil},
+		given{"generation", v.Generated != nil})
 }
 
 type openScore struct {
-	Score float64 `json:"score"`
+	Score *float64 `json:"score"`
+}
+
+func (v openScore) missing() []string { return missingOf(given{"score", v.Score != nil}) }
+
+// openValue is what a metric says of a question.
+type openValue interface {
+	missing() []string // the names of the numbers and texts that are missing or null
+}
+
+// given says whether a number or text of a question is there.
+type given struct {
+	name  string
+	there bool
+}
+
+func missingOf(list ...given) (names []string) {
+	for _, one := range list {
+		if !one.there {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // ReadOpenUnlearning reads the log that open-unlearning (locuslab/open-unlearning, read at commit
@@ -90,7 +126,7 @@ type openLog struct {
 // parseOpenUnlearning reads the JSON text of a log.
 func parseOpenUnlearning(b []byte) (*TOFU, error) {
 	var l openLog
-	if err := files.DecodeStrict(b, &l.metrics); err != nil {
+	if err := decode(b, &l.metrics); err != nil {
 		return nil, err
 	}
 	if l.isSummary() {
@@ -145,38 +181,50 @@ func (l *openLog) has(prefix string) bool {
 	return false
 }
 
-// set reads a set whose metrics have a prefix. right is the key of the right answers in other words, or
+// set reads a set whose metrics have a prefix. rightKey is the key of the right answers in other words, or
 // of the true ones where there are none.
-func (l *openLog) set(prefix, right string, to *TOFUSet) {
+func (l *openLog) set(prefix, rightKey string, to *TOFUSet) {
 	key := func(metric string) string { return prefix + "_" + metric }
-	answers := openColumn[openAnswer](l, key("Q_A_Prob"), 0)
+	answers := openAnswers(l, key("Q_A_Prob"), 0)
 	n := len(answers)
 	if n == 0 {
 		return
 	}
-	paraphrases := openColumn[openAnswer](l, right, n)
+	paraphrases := openAnswers(l, rightKey, n)
 	wrong := openColumn[openWrong](l, key("Q_A_PERT_Prob"), n)
 	texts := openColumn[openRecall](l, key("Q_A_ROUGE"), n)
 	if len(paraphrases) != n || len(wrong) != n || len(texts) != n {
 		return
 	}
 	for q := range n {
+		recall := texts[q]
 		l.checkLoss(key("Q_A_Prob"), q, answers[q].Loss, answers[q].Prob)
-		l.checkLoss(right, q, paraphrases[q].Loss, paraphrases[q].Prob)
-		l.checkWrong(key("Q_A_PERT_Prob"), q, wrong[q])
-		l.problems = append(append(l.problems, checkRecall(key("Q_A_ROUGE"), q, texts[q].ROUGE1)...), checkRecall(key("Q_A_ROUGE"), q, texts[q].ROUGEL)...)
-		to.True, to.Paraphrase, to.Wrong = append(to.True, answers[q].Loss), append(to.Paraphrase, paraphrases[q].Loss), append(to.Wrong, wrong[q].Loss)
-		to.ROUGE1, to.ROUGEL = append(to.ROUGE1, texts[q].ROUGE1), append(to.ROUGEL, texts[q].ROUGEL)
-		to.Texts = append(to.Texts, TOFUText{Question: texts[q].Question, Generated: texts[q].Generated, True: texts[q].True})
+		l.checkLoss(rightKey, q, paraphrases[q].Loss, paraphrases[q].Prob)
+		l.problems = append(append(l.problems, checkRecall(key("Q_A_ROUGE"), q, *recall.ROUGE1)...), checkRecall(key("Q_A_ROUGE"), q, *recall.ROUGEL)...)
+		to.True, to.Paraphrase = append(to.True, answers[q].Loss), append(to.Paraphrase, paraphrases[q].Loss)
+		to.Wrong = append(to.Wrong, l.wrongLosses(key("Q_A_PERT_Prob"), q, wrong[q]))
+		to.ROUGE1, to.ROUGEL = append(to.ROUGE1, *recall.ROUGE1), append(to.ROUGEL, *recall.ROUGEL)
+		to.Texts = append(to.Texts, TOFUText{Question: recall.Question, Generated: *recall.Generated, True: *recall.True})
 	}
 	for _, metric := range usedOpen[4:] {
 		l.checkRatios(key(metric), *to)
 	}
 }
 
+// answerNumbers are the numbers of an openAnswer.
+type answerNumbers struct{ Prob, Loss float64 }
+
+// openAnswers is openColumn of answers.
+func openAnswers(l *openLog, key string, n int) (out []answerNumbers) {
+	for _, v := range openColumn[openAnswer](l, key, n) {
+		out = append(out, answerNumbers{*v.Prob, *v.Loss})
+	}
+	return out
+}
+
 // openColumn returns a metric's values of questions 0 ... n-1, as many as it has where n is 0, and none
 // if something is wrong with it.
-func openColumn[T any](l *openLog, key string, n int) []T {
+func openColumn[T openValue](l *openLog, key string, n int) []T {
 	fail := func(err error) []T {
 		l.problems = append(l.problems, err)
 		return nil
@@ -196,20 +244,24 @@ func openColumn[T any](l *openLog, key string, n int) []T {
 		n = len(m.Each)
 	}
 	var list []error
-	var out []T
-	for q, v := range column(&list, key, m.Each, n) {
-		if v == nil {
-			if _, given := m.Each[strconv.Itoa(q)]; given {
-				list = append(list, fmt.Errorf("%s: question %d is null: it has no value", key, q))
-			}
-			continue
+	out := column(&list, key, m.Each, n)
+	for q, v := range out {
+		if names := v.missing(); m.Each[strconv.Itoa(q)] != nil && len(names) > 0 {
+			list = append(list, fmt.Errorf("%s: question %d: %s missing or null", key, q, isOrAre(names)))
 		}
-		out = append(out, *v)
 	}
 	if len(list) > 0 {
 		return fail(errors.Join(list...))
 	}
 	return out
+}
+
+// isOrAre joins names and a verb.
+func isOrAre(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return strings.Join(names, ", ") + " are"
 }
 
 // bfloat16Error is how far a probability is off that was computed in 16 bits, relative to it.
@@ -224,14 +276,24 @@ func (l *openLog) checkLoss(key string, q int, loss, probability float64) {
 	}
 }
 
-func (l *openLog) checkWrong(key string, q int, w openWrong) {
-	if len(w.Loss) == 0 || len(w.Loss) != len(w.Prob) {
-		l.problems = append(l.problems, fmt.Errorf("%s: question %d has %d losses and %d probabilities of wrong answers", key, q, len(w.Loss), len(w.Prob)))
-		return
+// wrongLosses returns the losses of a question's wrong answers, checked.
+func (l *openLog) wrongLosses(key string, q int, w openWrong) []float64 {
+	losses, err := elements(w.Loss)
+	probabilities, err2 := elements(w.Prob)
+	switch {
+	case err != nil:
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d: avg_loss: %w", key, q, err))
+	case err2 != nil:
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d: prob: %w", key, q, err2))
+	case len(losses) == 0 || len(losses) != len(probabilities):
+		l.problems = append(l.problems, fmt.Errorf("%s: question %d has %d losses and %d probabilities of wrong answers", key, q, len(losses),
+			len(probabilities)))
+	default:
+		for k, loss := range losses {
+			l.checkLoss(fmt.Sprintf("%s, wrong answer %d", key, k), q, loss, probabilities[k])
+		}
 	}
-	for k, loss := range w.Loss {
-		l.checkLoss(fmt.Sprintf("%s, wrong answer %d", key, k), q, loss, w.Prob[k])
-	}
+	return losses
 }
 
 // checkRatios compares the truth ratios with the losses, where the log has them: w/(c + 1e-10) or
@@ -249,8 +311,8 @@ func (l *openLog) checkRatios(key string, s TOFUSet) {
 			mean += loss / float64(len(s.Wrong[q]))
 		}
 		c, w := math.Exp(-s.Paraphrase[q]), math.Exp(-mean)
-		if published, knowledge := w/(c+1e-10), c/(c+w+1e-10); !closeTo(ratio.Score, published) && !closeTo(ratio.Score, knowledge) {
-			l.problems = append(l.problems, fmt.Errorf("%s: question %d has %v, its losses give %v", key, q, ratio.Score, published))
+		if published, knowledge := w/(c+1e-10), c/(c+w+1e-10); !closeTo(*ratio.Score, published) && !closeTo(*ratio.Score, knowledge) {
+			l.problems = append(l.problems, fmt.Errorf("%s: question %d has %v, its losses give %v", key, q, *ratio.Score, published))
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestWhatIsNotUnderstoodInALogOfOpenUnlearningIsRefusedByKey(t *testing.T) {
 	odd = openLogOf(3)
 	eachOf(odd, "forget_Q_A_Prob")["1"], eachOf(odd, "retain_Q_A_ROUGE")["0"] = nil, nil
 	_, err = parseOpenUnlearning(text(t, odd))
-	refuses(t, err, "forget_Q_A_Prob: question 1 is null", "retain_Q_A_ROUGE: question 0 is null")
+	refuses(t, err, "forget_Q_A_Prob: question 1 is missing or null", "retain_Q_A_ROUGE: question 0 is missing or null")
 	odd = openLogOf(2)
 	eachOf(odd, "forget_Q_A_PERT_Prob")["1"] = map[string]any{"prob": 0.5, "avg_loss": 0.69}
 	_, err = parseOpenUnlearning(text(t, odd))
@@ -123,12 +123,42 @@ func TestWhatIsNotUnderstoodInALogOfOpenUnlearningIsRefusedByKey(t *testing.T) {
 	_, err = ReadOpenUnlearning(t.TempDir())
 	refuses(t, err, "TOFU_EVAL.json")
 	for want, b := range map[string]string{
-		"it is a summary":       `{"forget_quality": 0.5, "model_utility": 0.6}`,
-		"invalid character 'N'": `{"forget_Q_A_Prob": {"agg_value": NaN}}`,
-		"retain_Q_A_Prob is":    `{}`,
+		"it is a summary":                   `{"forget_quality": 0.5, "model_utility": 0.6}`,
+		"forget_Q_A_Prob, agg_value is NaN": `{"forget_Q_A_Prob": {"agg_value": NaN}}`,
+		"invalid character 'x'":             `{"forget_Q_A_Prob": {"agg_value": x}}`,
+		"retain_Q_A_Prob is":                `{}`,
 	} {
 		_, err := ReadOpenUnlearning(write(t, "TOFU_EVAL.json", []byte(b)))
 		refuses(t, err, want)
+	}
+}
+
+// A number that is missing or null is no 0: a loss of 0 is a memory by heart.
+func TestAMissingNumberOfOpenUnlearningIsNamed(t *testing.T) {
+	for _, c := range []struct {
+		metric, want string
+		value        any
+	}{
+		{"forget_Q_A_Prob", "avg_loss is missing or null", map[string]any{"prob": 1.0}},
+		{"forget_Q_A_Prob", "avg_loss is missing or null", map[string]any{"prob": 1.0, "avg_loss": nil}},
+		{"forget_Q_A_PARA_Prob", "prob is missing or null", map[string]any{"avg_loss": 30}},
+		{"retain_Q_A_PARA_Prob", "prob, avg_loss are missing or null", map[string]any{}},
+		{"retain_Q_A_PERT_Prob", "avg_loss: element 0 is null", map[string]any{"prob": []any{1.0, 0.5}, "avg_loss": []any{nil, 0.69}}},
+		{"retain_Q_A_PERT_Prob", "prob: element 1 is null", map[string]any{"prob": []any{0.5, nil}, "avg_loss": []any{0.69, 30}}},
+		{"retain_Q_A_PERT_Prob", "avg_loss is missing or null", map[string]any{"prob": []any{}}},
+		{"forget_truth_ratio", "score is missing or null", map[string]any{"score": nil}},
+	} {
+		bad := openLogOf(3)
+		eachOf(bad, c.metric)["1"] = c.value
+		path := write(t, "TOFU_EVAL.json", text(t, bad))
+		_, err := ReadOpenUnlearning(path)
+		refuses(t, err, path+": "+c.metric+": question 1: "+c.want)
+	}
+	for _, name := range []string{"rouge1_recall", "rougeL_recall", "ground_truth", "generation"} {
+		bad := openLogOf(3)
+		eachOf(bad, "forget_Q_A_ROUGE")["2"].(map[string]any)[name] = nil
+		_, err := parseOpenUnlearning(text(t, bad))
+		refuses(t, err, "forget_Q_A_ROUGE: question 2: "+name+" is missing or null")
 	}
 }
 

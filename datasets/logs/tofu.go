@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"github.com/lethe-ml/lethe/lib/files"
 )
 
 // TOFU is an evaluation log of one model as the TOFU benchmark publishes them (locuslab/tofu,
@@ -46,21 +44,22 @@ type tofuFile struct {
 	Facts   *tofuTable `json:"eval_real_world_wo_options.json"`
 }
 
+// tofuTable holds pointers, so that null, which encoding/json would read as 0, is found.
 type tofuTable struct {
-	AvgTrue       map[string]float64   `json:"avg_gt_loss"`
-	True          map[string]float64   `json:"gt_loss"`
-	TrueTokens    map[string]int       `json:"num_token_gt"`
-	AvgParaphrase map[string]float64   `json:"avg_paraphrased_loss"`
-	Paraphrase    map[string]float64   `json:"paraphrased_loss"`
-	ParaTokens    map[string]int       `json:"num_token_paraphrased"`
-	AvgWrong      map[string][]float64 `json:"average_perturb_loss"`
-	Wrong         map[string][]float64 `json:"perturb_loss"`
-	WrongTokens   map[string][]int     `json:"num_token_perturb"`
-	TruthRatio    map[string]float64   `json:"truth_ratio"`
-	ROUGE1        map[string]float64   `json:"rouge1_recall"`
-	ROUGEL        map[string]float64   `json:"rougeL_recall"`
-	Generated     map[string][]string  `json:"generated_text"`
-	Normalised    map[string]float64   `json:"normalized_gt_loss"` // of real authors and facts only; not used
+	AvgTrue       map[string]*float64    `json:"avg_gt_loss"`
+	True          map[string]*float64    `json:"gt_loss"`
+	TrueTokens    map[string]*int        `json:"num_token_gt"`
+	AvgParaphrase map[string]*float64    `json:"avg_paraphrased_loss"`
+	Paraphrase    map[string]*float64    `json:"paraphrased_loss"`
+	ParaTokens    map[string]*int        `json:"num_token_paraphrased"`
+	AvgWrong      map[string]*[]*float64 `json:"average_perturb_loss"`
+	Wrong         map[string]*[]*float64 `json:"perturb_loss"`
+	WrongTokens   map[string]*[]*int     `json:"num_token_perturb"`
+	TruthRatio    map[string]*float64    `json:"truth_ratio"`
+	ROUGE1        map[string]*float64    `json:"rouge1_recall"`
+	ROUGEL        map[string]*float64    `json:"rougeL_recall"`
+	Generated     map[string]*[]*string  `json:"generated_text"`
+	Normalised    map[string]*float64    `json:"normalized_gt_loss"` // of real authors and facts only; not used
 }
 
 // ReadTOFU reads a log. It checks that questions are numbered from 0 without a gap under every key,
@@ -82,7 +81,7 @@ func ReadTOFU(path string) (*TOFU, error) {
 // parseTOFU reads the JSON text of a log.
 func parseTOFU(b []byte) (*TOFU, error) {
 	var f tofuFile
-	if err := files.DecodeStrict(b, &f); err != nil {
+	if err := decode(b, &f); err != nil {
 		return nil, err
 	}
 	return f.sets()
@@ -121,14 +120,14 @@ func (t *tofuTable) read(to *TOFUSet) (list []error) {
 	sums := tofuSums{
 		column(&list, "gt_loss", t.True, n), column(&list, "num_token_gt", t.TrueTokens, n),
 		column(&list, "paraphrased_loss", t.Paraphrase, n), column(&list, "num_token_paraphrased", t.ParaTokens, n),
-		column(&list, "perturb_loss", t.Wrong, n), column(&list, "num_token_perturb", t.WrongTokens, n),
+		listColumn(&list, "perturb_loss", t.Wrong, n), listColumn(&list, "num_token_perturb", t.WrongTokens, n),
 		column(&list, "truth_ratio", t.TruthRatio, n),
 	}
 	to.True, to.Paraphrase = column(&list, "avg_gt_loss", t.AvgTrue, n), column(&list, "avg_paraphrased_loss", t.AvgParaphrase, n)
 	to.Tokens = sums.trueTokens
-	to.Wrong = column(&list, "average_perturb_loss", t.AvgWrong, n)
+	to.Wrong = listColumn(&list, "average_perturb_loss", t.AvgWrong, n)
 	to.ROUGE1, to.ROUGEL = column(&list, "rouge1_recall", t.ROUGE1, n), column(&list, "rougeL_recall", t.ROUGEL, n)
-	texts := column(&list, "generated_text", t.Generated, n)
+	texts := listColumn(&list, "generated_text", t.Generated, n)
 	if len(list) > 0 {
 		return list
 	}
@@ -164,9 +163,9 @@ func (s tofuSums) check(q int, of *TOFUSet) (list []error) {
 	return append(list, checkRecall("rougeL_recall", q, of.ROUGEL[q])...)
 }
 
-// column returns the values of questions 0 ... n-1, and adds to the list what is missing: one line
+// column returns the values of questions 0 ... n-1, and adds to the list what is missing or null: one line
 // for neighbouring questions, so that the list is not longer than the file.
-func column[T any](list *[]error, key string, values map[string]T, n int) (out []T) {
+func column[T any](list *[]error, key string, values map[string]*T, n int) []T {
 	if values == nil {
 		*list = append(*list, fmt.Errorf("%s is missing", key))
 		return nil
@@ -174,14 +173,17 @@ func column[T any](list *[]error, key string, values map[string]T, n int) (out [
 	if len(values) != n {
 		*list = append(*list, fmt.Errorf("%s has %d questions, the first key of the set %d", key, len(values), n))
 	}
+	out := make([]T, n)
 	first := -1 // of the questions that are missing up to here; -1: none
 	for q := range n {
-		v, ok := values[strconv.Itoa(q)]
-		out = append(out, v)
+		v := values[strconv.Itoa(q)]
+		if v != nil {
+			out[q] = *v
+		}
 		switch {
-		case !ok && first < 0:
+		case v == nil && first < 0:
 			first = q
-		case ok && first >= 0:
+		case v != nil && first >= 0:
 			*list = append(*list, missing(key, first, q-1))
 			first = -1
 		}
@@ -192,11 +194,36 @@ func column[T any](list *[]error, key string, values map[string]T, n int) (out [
 	return out
 }
 
+// listColumn is column for lists, of which no element may be null.
+func listColumn[T any](list *[]error, key string, values map[string]*[]*T, n int) [][]T {
+	out := make([][]T, n)
+	for q, given := range column(list, key, values, n) {
+		all, err := elements(given)
+		if err != nil {
+			*list = append(*list, fmt.Errorf("%s: question %d: %w", key, q, err))
+		}
+		out[q] = all
+	}
+	return out
+}
+
+// elements returns the elements of a list, and an error that names the first that is null.
+func elements[T any](given []*T) ([]T, error) {
+	out := make([]T, len(given))
+	for k, v := range given {
+		if v == nil {
+			return nil, fmt.Errorf("element %d is null", k)
+		}
+		out[k] = *v
+	}
+	return out, nil
+}
+
 func missing(key string, first, last int) error {
 	if first == last {
-		return fmt.Errorf("%s: question %d is missing", key, first)
+		return fmt.Errorf("%s: question %d is missing or null", key, first)
 	}
-	return fmt.Errorf("%s: questions %d to %d are missing", key, first, last)
+	return fmt.Errorf("%s: questions %d to %d are missing or null", key, first, last)
 }
 
 // float32Error is how far sums and quotients of 32-bit numbers are off, relative to the value.

@@ -95,7 +95,7 @@ func TestVerdictsBesideThoseOfTheLab(t *testing.T) {
 			c.m.Coordinates, c.original.Coordinates = true, true
 		}
 		if c.oracle != nil {
-			c.oracle.DrawnAlike = c.oracle.LikeNull()
+			c.oracle.DrawnAlike, c.oracle.Contrast = c.oracle.LikeNull(), true
 		}
 		v := Verdict{Lens: c.j, Reading: *c.m, Original: c.original}
 		if c.oracle != nil {

@@ -250,7 +250,9 @@ func (l *layout) discover() error {
 			l.addUnexpected(name, "no array of this name is known%s", suggestion(word, sortedKeys(files)))
 		case isDir(filepath.Join(l.dir, name)):
 			l.addFolder(name)
-		case files[stem(name)] != nil:
+		case capitalEnding(name):
+			l.addUnexpected(name, "the names of arrays end in .npy%s", endingSuggestion(name, sortedKeys(files)))
+		case files[strings.ToLower(stem(name))] != nil:
 			l.otherFormat(name)
 		}
 	}
@@ -264,7 +266,22 @@ func (l *layout) addUnexpected(file, format string, args ...any) {
 	l.unexpected = append(l.unexpected, Problem{file, fmt.Sprintf(format, args...)})
 }
 
-// otherFormat reports files such as heldout.npz and labels.csv, which are not read.
+// capitalEnding reports whether a file's name ends in .npy in other capitals: such files are not read.
+func capitalEnding(path string) bool {
+	end := filepath.Ext(path)
+	return end != ".npy" && strings.EqualFold(end, ".npy")
+}
+
+// endingSuggestion is suggestion for a file with a capitalEnding.
+func endingSuggestion(path string, known []string) string {
+	word := stem(path)
+	if k := nearest(word, known); k != "" {
+		return fmt.Sprintf("; did you mean %s.npy?", k)
+	}
+	return suggestion(word, known)
+}
+
+// otherFormat reports files such as heldout.npz and Labels.csv, which are not read.
 func (l *layout) otherFormat(path string) {
 	l.addUnexpected(path, "arrays are read from %s.npy alone, as numpy.save writes them", stem(path))
 }
@@ -339,7 +356,10 @@ func (l *layout) readModelFolder(name string) (m *ModelFiles, inner []string) {
 			found = true
 		case isDir(filepath.Join(l.dir, path)):
 			inner = append(inner, path)
-		case files[stem(path)] != nil:
+		case capitalEnding(path):
+			found = true
+			l.addUnexpected(path, "the names of arrays end in .npy%s", endingSuggestion(path, sortedKeys(files)))
+		case files[strings.ToLower(stem(path))] != nil:
 			found = true
 			l.otherFormat(path)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,12 @@ func answerLines() []string {
 
 func writeLines(t *testing.T, dir string, lines []string) {
 	t.Helper()
-	must(t, os.WriteFile(filepath.Join(dir, "unlearned", "generated.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
+	writeLinesOf(t, dir, "unlearned", lines)
+}
+
+func writeLinesOf(t *testing.T, dir, model string, lines []string) {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(dir, model, "generated.jsonl"), []byte(strings.Join(lines, "\n")+"\n"), 0o600))
 }
 
 func TestAnswersInStringsGiveROUGE(t *testing.T) {
@@ -70,6 +76,36 @@ func TestAnswersThatAreWrongAreRefused(t *testing.T) {
 		_, err := Open(dir)
 		var problems *Problems
 		if !errors.As(err, &problems) || len(problems.List) != 1 || !strings.Contains(err.Error(), want) || problems.List[0].File != filepath.Join("unlearned", "generated.jsonl") {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+}
+
+// Models that were asked other questions, or in another order, are not compared. Spaces are no difference, and a
+// record without an answer in one model is compared between the others.
+func TestModelsAskedOtherQuestionsAreRefused(t *testing.T) {
+	dir := writeTexts(t, true)
+	lines := make([]string, textRecords)
+	for i := range lines {
+		lines[i] = fmt.Sprintf(`{"generated": "x", "true": "the answer to %d"}`, i)
+	}
+	writeLines(t, dir, append([]string{"null"}, lines[1:]...))
+	writeLinesOf(t, dir, "original", lines)
+	writeLinesOf(t, dir, "retrained-1", append([]string{`{"generated": "y", "true": " the answer  to0 "}`}, lines[1:]...))
+	if _, err := Open(dir); err != nil {
+		t.Error(err)
+	}
+	reversed := slices.Clone(lines)
+	slices.Reverse(reversed)
+	for want, other := range map[string][]string{
+		`record 0 has the true answer "the answer to 179", and "the answer to 0" in original/generated.jsonl (and 179 more)`: reversed,
+		`record 7 has the true answer "the answer to 8", and "the answer to 7" in unlearned/generated.jsonl: all`:            slices.Concat(lines[:7], lines[8:9], lines[8:]),
+		`record 0 has the true answer "the answer to 1", and "the answer to 0" in original/generated.jsonl: all models`:      slices.Concat(lines[1:2], lines[1:]),
+	} {
+		writeLinesOf(t, dir, "retrained-1", other)
+		_, err := Open(dir)
+		var problems *Problems
+		if !errors.As(err, &problems) || len(problems.List) != 1 || problems.List[0].File != "retrained-1/generated.jsonl" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %q", err, want)
 		}
 	}

@@ -35,6 +35,27 @@ func (a *loader) loadOffsets() {
 		return
 	}
 	a.offsets = a.readOffsets(a.Offset)
+	a.compareOffsets()
+}
+
+// compareOffsets refuses offsets that end elsewhere than all arrays of tokens, two at least, do: then it is the offsets
+// that are wrong, and one line says so.
+func (a *loader) compareOffsets() {
+	names := a.tokenFiles()
+	if a.offsets == nil || len(names) < 2 {
+		return
+	}
+	end, tokens := a.offsets[len(a.offsets)-1], -1
+	for _, name := range names {
+		info, err := npy.ReadInfo(a.path(name)) // what is wrong with it is reported where it is loaded
+		n := countElements(info)
+		if err != nil || n == end || tokens >= 0 && n != tokens {
+			return
+		}
+		tokens = n
+	}
+	a.problems.add(strings.Join(a.Offset, " + "), "it ends at %d, and all %d arrays of tokens hold %d, %s among them", end, len(names), tokens, names[0])
+	a.offsets = nil
 }
 
 // readOffsets reads where the tokens of every record begin, and the end; nil: it is refused.
@@ -45,7 +66,7 @@ func (a *loader) readOffsets(f Files) []int {
 		return nil
 	}
 	info, ok := a.infos[name]
-	if !ok || !isVector(info) {
+	if !ok || !isVector(info) || info.Shape[0] == 0 {
 		return nil // loadHeaders has reported it
 	}
 	offsets, ok := a.readNaturals(name, info, 0, "an offset is a number of tokens")
@@ -241,6 +262,14 @@ func (a *loader) readMarks(f Files) []bool {
 	return slices.Concat(marks...)
 }
 
+func countElements(info npy.Info) int {
+	n := 1
+	for _, d := range info.Shape {
+		n *= d
+	}
+	return n
+}
+
 // checkTokenHeader refuses an array that is not one number of the kind per token.
 func (a *loader) checkTokenHeader(f Files, kind byte) bool {
 	if len(f) > 1 {
@@ -251,12 +280,9 @@ func (a *loader) checkTokenHeader(f Files, kind byte) bool {
 	if !ok {
 		return false
 	}
-	n, tokens := 1, -1 // unknown
+	n, tokens := countElements(info), -1 // unknown
 	if a.offsets != nil {
 		tokens = a.offsets[len(a.offsets)-1]
-	}
-	for _, d := range info.Shape {
-		n *= d
 	}
 	switch {
 	case !isVector(info) && (len(info.Shape) != 2 || info.Shape[0] != 1):
@@ -482,5 +508,30 @@ func (a *loader) loadPatched(m *Model, first map[string]Files, files Files) {
 		a.problems.add(strings.Join(files, " + "), "%s%s", odd.first, odd.moreText())
 		return
 	}
-	m.Patched = s
+	if m.Role != Original || m.Losses == nil || a.checkOwnStates(m, x, s, files) {
+		m.Patched = s
+	}
+}
+
+// ownStatesError is how far the mean log-probability of 16-bit numbers may move from one run to another, absolute up to
+// 1 and relative above.
+const ownStatesError = 0.01
+
+// checkOwnStates refuses patched layers of an original model that change its log-probability: its own states in the
+// place of its own states change nothing.
+func (a *loader) checkOwnStates(m *Model, x array.Rows, s *stack, files Files) bool {
+	odd, buffer := occurrences{}, make([]float64, s.cols)
+	for i := range s.rows {
+		want := -m.Losses[i]
+		for l, v := range x.Read(buffer, i) {
+			if math.Abs(v-want) > ownStatesError*math.Max(1, math.Abs(want)) {
+				odd.add(fmt.Sprintf("record %d, layer %d is %.4g, and the model's own mean log-probability is %.4g", i, l, v, want))
+			}
+		}
+	}
+	if odd.n > 0 {
+		a.problems.add(strings.Join(files, " + "), "%s%s: an original model's own states change nothing; leave the file out, or is it another model's?",
+			odd.first, odd.moreText())
+	}
+	return odd.n == 0
 }

@@ -264,6 +264,9 @@ func (e *Evidence) withArrays(arrays []audit.Array) *Evidence {
 	return &out
 }
 
+// folderArrays are of no model: their files lie in the folder itself.
+var folderArrays = []audit.Array{audit.LabelArray, audit.SpaceArray, audit.CompressedArray}
+
 // missing names the files that a lens lacks.
 func (e *Evidence) missing(n audit.Needs, layer string) []string {
 	var out []string
@@ -280,21 +283,22 @@ func (e *Evidence) missing(n audit.Needs, layer string) []string {
 			continue
 		}
 		what := fileText(a, layer)
-		if a != audit.LabelArray && a != audit.SpaceArray {
+		if !slices.Contains(folderArrays, a) {
 			what += " of the unlearned model"
 		}
 		out = append(out, what)
 	}
+	arrays := slices.DeleteFunc(slices.Clone(n.Arrays), func(a audit.Array) bool { return slices.Contains(folderArrays, a) })
 	for _, c := range []struct {
 		role Role
 		need int
 	}{{Unlearned, n.Peers}, {Original, n.Original}, {Retrained, n.Retrained}, {Shadow, n.Shadows}, {ReferenceModel, n.Reference}} {
-		have := e.countModels(c.role, n.Arrays)
+		have := e.countModels(c.role, arrays)
 		if have >= c.need {
 			continue
 		}
-		what := make([]string, len(n.Arrays))
-		for i, a := range n.Arrays {
+		what := make([]string, len(arrays))
+		for i, a := range arrays {
 			what[i] = fileText(a, layer)
 		}
 		out = append(out, fmt.Sprintf("%s with %s (there %s)", plural(c.need, string(c.role)+" model"), strings.Join(what, " and "), countText(have)))

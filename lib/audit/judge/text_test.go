@@ -176,6 +176,17 @@ func TestTheRolesOfTextsMatter(t *testing.T) {
 	}
 }
 
+// A file of the folder is missing from the folder, and from no model.
+func TestAMissingFileOfTheFolderIsNoModels(t *testing.T) {
+	dir := writeTexts(t, true)
+	must(t, os.Remove(filepath.Join(dir, "zlib.npy")))
+	r := audited(t, dir)
+	k := slices.IndexFunc(r.Skipped, func(u Skipped) bool { return u.Lens == audit.Lens(audit.Zlib{}) })
+	if k < 0 || !strings.HasSuffix(r.Skipped[k].Why, "needs zlib.npy") {
+		t.Errorf("%+v", r.Skipped)
+	}
+}
+
 func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 	for name, c := range map[string]struct {
 		damage func(dir string)
@@ -184,9 +195,16 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 		"no offsets": {func(dir string) { os.Remove(filepath.Join(dir, "offset.npy")) },
 			[]string{"unlearned/logprob.npy: numbers of tokens need offset.npy", "original/correct.npy"}},
 		"offsets that do not end where the tokens do": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[len(x)-1] += 7 }) },
-			[]string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/correct.npy"}},
+			[]string{"offset.npy: it ends at ", ", and all 25 arrays of tokens hold ", ", unlearned/logprob.npy among them"}},
 		"offsets that end before the tokens do": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[len(x)-1] -= 3 }) },
-			[]string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/correct.npy"}},
+			[]string{"1 problem:", "offset.npy: it ends at ", ", and all 25 arrays of tokens hold "}},
+		"offsets that end elsewhere beside an array of fewer tokens": {func(dir string) {
+			changeRows(dir, "offset", func(x []int) { x[len(x)-1] += 7 })
+			must(t, npy.WriteVector(filepath.Join(dir, "retrained-1", "logprob.npy"), []float64{-1, -2}))
+		}, []string{"unlearned/logprob.npy: ", "tokens, and offset.npy ends at", "retrained-1/logprob.npy: 2 tokens"}},
+		"an array of fewer tokens": {func(dir string) {
+			must(t, npy.WriteVector(filepath.Join(dir, "retrained-1", "logprob.npy"), []float64{-1, -2}))
+		}, []string{"1 problem:", "retrained-1/logprob.npy: 2 tokens, and offset.npy ends at"}},
 		"offsets that fall": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5], x[6] = x[6], x[5] }) },
 			[]string{"offset.npy: element 6 is", "below the"}},
 		"a text without tokens": {func(dir string) { changeRows(dir, "offset", func(x []int) { x[5] = x[6] }) },
@@ -284,6 +302,12 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 			must(t, npy.WriteIndices(filepath.Join(dir, "input_tokens.npy"), []int{4, -1, 3, -2}))
 			must(t, npy.WriteIndices(filepath.Join(dir, "input_offset.npy"), []int{0, 3, 2}))
 		}, []string{"input_tokens.npy: element 1 is -1, and tokens are numbered from 0", "input_tokens.npy: element 3 is -2", "input_offset.npy: element 2 is 2, below the 3"}},
+		"an array in capitals": {func(dir string) {
+			must(t, os.Rename(filepath.Join(dir, "forget.npy"), filepath.Join(dir, "FORGET.NPY")))
+			must(t, os.Rename(filepath.Join(dir, "unlearned", "logprob.npy"), filepath.Join(dir, "unlearned", "logprob.Npy")))
+			must(t, os.Rename(filepath.Join(dir, "zlib.npy"), filepath.Join(dir, "ZLIB.npz")))
+		}, []string{"FORGET.NPY: the names of arrays end in .npy; did you mean forget.npy?",
+			"unlearned/logprob.Npy: the names of arrays end in .npy; did you mean logprob.npy?", "ZLIB.npz: arrays are read from ZLIB.npy alone"}},
 		"a misspelt array": {func(dir string) {
 			must(t, os.Rename(filepath.Join(dir, "unlearned", "logprob.npy"), filepath.Join(dir, "unlearned", "logprobs.npy")))
 		}, []string{"unlearned/logprobs.npy", "did you mean logprob?"}},
@@ -301,6 +325,34 @@ func TestWhatIsWrongWithTextsIsOneList(t *testing.T) {
 				t.Errorf("%s: no %q in\n%v", name, want, err)
 			}
 		}
+	}
+}
+
+// The original's own states change nothing, so that its patched layers, where given, hold its log-probabilities.
+func TestPatchedLayersOfAnOriginalAreItsOwn(t *testing.T) {
+	dir := writeTexts(t, true)
+	e, err := Open(dir)
+	must(t, err)
+	x := array.New[float64](textRecords, 2)
+	write := func() error {
+		must(t, npy.Write(filepath.Join(dir, "original", "patched.npy"), x))
+		_, err := Open(dir)
+		return err
+	}
+	for i, loss := range e.ModelsOf(Original)[0].Losses {
+		x.Row(i)[0], x.Row(i)[1] = -loss*1.001, -loss
+	}
+	if err := write(); err != nil {
+		t.Errorf("its own, up to rounding: %v", err)
+	}
+	x.Row(17)[1] -= 0.3
+	want := "original/patched.npy: record 17, layer 1 is "
+	if err := write(); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "more)") {
+		t.Errorf("%v does not say %q", err, want)
+	}
+	must(t, os.Rename(filepath.Join(dir, "retrained-1", "patched.npy"), filepath.Join(dir, "original", "patched.npy")))
+	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "original/patched.npy: record 0, layer 0 is ") {
+		t.Errorf("another model's: %v", err)
 	}
 }
 

@@ -186,7 +186,7 @@ func readLogs(paths map[string]string, read func(path string) (*logs.TOFU, error
 		}
 		t, err := read(paths[name])
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s=%s: there is no such file", name, paths[name])
+			err = fmt.Errorf("%s=%s: there is no such file%s", name, paths[name], insideFolder(err, paths[name]))
 		}
 		if err != nil {
 			list = append(list, err)
@@ -197,4 +197,13 @@ func readLogs(paths map[string]string, read func(path string) (*logs.TOFU, error
 		return nil, err
 	}
 	return out, nil
+}
+
+// insideFolder names the file that a folder lacks; empty where it is the path itself that is not there.
+func insideFolder(err error, path string) string {
+	var lacks *fs.PathError
+	if !errors.As(err, &lacks) || filepath.Clean(lacks.Path) == filepath.Clean(path) {
+		return ""
+	}
+	return fmt.Sprintf(" as %s in this folder", filepath.Base(lacks.Path))
 }

@@ -100,3 +100,13 @@ func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A folder that is there and holds no log is told from a file that is not there.
+func TestALogThatIsNotThereIsNamed(t *testing.T) {
+	empty := t.TempDir()
+	_, err := ReadOpenUnlearning(map[string]string{"unlearned": empty, "original": filepath.Join(empty, "x.json")})
+	if err == nil || !strings.Contains(err.Error(), "unlearned="+empty+": there is no such file as TOFU_EVAL.json in this folder") ||
+		!strings.Contains(err.Error()+"\n", "original="+filepath.Join(empty, "x.json")+": there is no such file\n") {
+		t.Error(err)
+	}
+}

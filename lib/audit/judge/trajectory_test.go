@@ -70,7 +70,7 @@ func TestAPlantedPathIsRead(t *testing.T) {
 	m.way(t, dir, 1, 0.5, 0, -1.5, 1)
 	along := follow(t, dir)
 	for name, half := range map[string]audit.Call{
-		"loss": audit.Between, "loss of forgotten": audit.Between, "right on forgotten": audit.Remembered, // shares are coarse
+		"loss": audit.Between, "loss of forgotten": audit.Between, "right on forgotten": audit.Unclear, // shares are coarse, and every seed moves them
 	} {
 		want := []audit.Call{audit.Remembered, audit.Remembered, half, audit.Forgotten, audit.Beyond, audit.Remembered}
 		if got := along.curve(t, name).calls(); !slices.Equal(got, want) {
@@ -315,7 +315,7 @@ func TestAPathInWords(t *testing.T) {
 		{[]float64{0.52, 0.51, 0.5}, []string{"cannot tell at any step"}, "first"},
 	} {
 		curve := Curve{Tracked: TrackedLenses()[0], Retrained: []audit.Reading{reading("retrained", 0.5)}}
-		curve.Retrained[0].DrawnAlike = true
+		curve.Retrained[0].DrawnAlike, curve.Retrained[0].Contrast = true, true
 		original := reading("0", c.path[0])
 		for k, v := range c.path {
 			step := &Verdict{Lens: audit.Loss{}, Reading: reading(fmt.Sprint(k), v), Original: &original, Retrained: curve.Retrained}

@@ -16,6 +16,7 @@ func (e *Evidence) addWarnings() {
 	e.warnDuplicates()
 	e.warnGroups()
 	e.warnShadows()
+	e.warnUnits()
 	for _, m := range e.Models {
 		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
@@ -51,9 +52,8 @@ func (e *Evidence) addWarnings() {
 	}
 	for _, u := range append(e.ModelsOf(Unlearned), e.ModelsOf(Retrained)...) {
 		for _, o := range e.ModelsOf(Original) {
-			n := e.Clusters(e.Forget).Effective(len(e.Forget))
-			if better := betterFitted(u, o, e.Forget); len(e.Forget) >= minForShare && better > 0.5+1.5/math.Sqrt(n) {
-				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*better, o.Name)
+			if better := betterFitted(u, o, e.Forget); e.surelyMore(better, e.Forget) {
+				e.warn("%s fits %.0f %% of the forget records better than %s does: are the two models exchanged?", u.Name, 100*shareOf(better), o.Name)
 			}
 		}
 	}
@@ -108,19 +108,57 @@ func (e *Evidence) fitsBetter(m *Model, some, others []int) bool {
 	return err == nil && auc.Low > 0.5
 }
 
-// betterFitted returns the share of records that u fits better than o. Three standard errors of a
-// fair coin are 1.5/sqrt(n), with n the effective number of groups where records are in groups.
-func betterFitted(u, o *Model, rows []int) float64 {
+// betterFitted says which records u fits better than o; nil: losses are not known.
+func betterFitted(u, o *Model, rows []int) []bool {
 	if u.Losses == nil || o.Losses == nil {
-		return 0
+		return nil
 	}
+	out := make([]bool, len(rows))
+	for k, i := range rows {
+		out[k] = u.Losses[i] < o.Losses[i]
+	}
+	return out
+}
+
+// shareOf is the part of the records that are marked.
+func shareOf(marked []bool) float64 {
 	n := 0
-	for _, i := range rows {
-		if u.Losses[i] < o.Losses[i] {
+	for _, m := range marked {
+		if m {
 			n++
 		}
 	}
-	return float64(n) / float64(max(1, len(rows)))
+	return float64(n) / float64(max(1, len(marked)))
+}
+
+// The levels of surelyMore: three standard errors of a fair coin, in whose place all of a few groups do.
+const (
+	coinLevel   = 0.00135
+	leastGroups = 6
+)
+
+// surelyMore reports whether more records are marked than of a fair coin by more than three standard errors,
+// 1.5/sqrt(n), and more than half of the records in so many groups that chance does not explain it: an exact count
+// over groups, of which there may be few.
+func (e *Evidence) surelyMore(marked []bool, rows []int) bool {
+	if len(marked) < minForShare || shareOf(marked) <= 0.5+1.5/math.Sqrt(float64(len(marked))) {
+		return false
+	}
+	if !e.grouped() {
+		return true
+	}
+	groups, ups := e.Clusters(rows).Members(), 0
+	for _, members := range groups {
+		in := make([]bool, len(members))
+		for k, at := range members {
+			in[k] = marked[at]
+		}
+		if shareOf(in) > 0.5 {
+			ups++
+		}
+	}
+	p, err := stats.SignTest(ups, len(groups)-ups)
+	return err == nil && len(groups) >= leastGroups && (p <= coinLevel || ups == len(groups))
 }
 
 // minForShare is the number of records below which a share is not used for a warning.

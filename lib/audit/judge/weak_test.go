@@ -33,7 +33,7 @@ func independent(rng *rand.Rand, lenses int, shift float64, family ...string) *R
 	r.Evidence.Models = []*Model{m}
 	reading := func(model string, at float64) audit.Reading {
 		v := at + rng.NormFloat64()
-		return audit.Reading{Model: model, Memory: audit.Above, DrawnAlike: true,
+		return audit.Reading{Model: model, Memory: audit.Above, Contrast: true, DrawnAlike: true,
 			Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 100, Over: "records"}}
 	}
 	for k := range lenses {
@@ -98,7 +98,7 @@ func TestProbabilitiesTakenTogether(t *testing.T) {
 // of the same width.
 func TestTheChanceOfAVerdictIsThatOfItsTest(t *testing.T) {
 	reading := func(v float64) audit.Reading {
-		return audit.Reading{Memory: audit.Above, DrawnAlike: true, Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 100}}
+		return audit.Reading{Memory: audit.Above, Contrast: true, DrawnAlike: true, Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 100}}
 	}
 	original := reading(100)
 	for z, want := range map[float64]float64{1: 1, 2: 0.0455, 3: 0.0027, 4: 6.33e-5, 40: leastChance} {
