@@ -34,8 +34,12 @@ type Cells struct {
 	// missing value.
 	Obs map[string][]string
 
-	notes []string // sentences for Caveat
+	notes   []string          // sentences for Caveat
+	skipped map[string]string // why a column of the file is not in Obs
 }
+
+// Skipped returns why a column of the file is not in Obs, "" if it is or the file has none of this name.
+func (c *Cells) Skipped(column string) string { return c.skipped[column] }
 
 // set is one data set: its description and its loader.
 type set struct {

@@ -90,6 +90,7 @@ func checkDims(path string, dims []int, rows, cols int) error {
 	return nil
 }
 
+// dense reads a matrix that is stored with its zeros, by bands of rows.
 func (h *H5AD) dense(path string, rows, cols int) (s array.Sparse[float32], err error) {
 	dims, err := h.f.Shape(path)
 	if err == nil {
@@ -98,20 +99,24 @@ func (h *H5AD) dense(path string, rows, cols int) (s array.Sparse[float32], err 
 	if err != nil {
 		return s, err
 	}
-	values, err := read[float32](h.f, path)
-	if err != nil {
-		return s, err
-	}
-	s = array.Sparse[float32]{Rows: rows, Cols: cols, Starts: make([]int, 1, rows+1)}
-	for i := range s.Rows {
-		for j, v := range values[i*s.Cols : (i+1)*s.Cols] {
-			if v != 0 {
-				s.Columns, s.Values = append(s.Columns, int32(j)), append(s.Values, v)
-			}
+	m := &sparseRows{path, array.Sparse[float32]{Rows: rows, Cols: cols, Starts: make([]int, 1, rows+1)}}
+	err = h.f.EachBand(path, func(_ int, d *hdf5.Data) error {
+		values, err := hdf5.Numbers[float32](d)
+		if err == nil && len(values) != d.Dims[0]*cols { // elements may be arrays
+			err = fmt.Errorf("%s: %d values for %d rows of %d", path, len(values), d.Dims[0], cols)
 		}
-		s.Starts = append(s.Starts, len(s.Values))
+		if err != nil {
+			return err
+		}
+		return m.add(values)
+	})
+	if err != nil {
+		return array.Sparse[float32]{}, err
 	}
-	return s, s.Check(path)
+	for len(m.s.Starts) <= rows { // a matrix without columns has no bands
+		m.s.Starts = append(m.s.Starts, 0)
+	}
+	return m.s, m.s.Check(path)
 }
 
 // compressed reads a group of data, indices and indptr; indptr runs along the rows of the result.
@@ -131,6 +136,9 @@ func compressed(f *hdf5.File, path string, rows, cols int) (s array.Sparse[float
 	if lengths[0] != lengths[1] || lengths[2] != rows+1 {
 		return s, fmt.Errorf("%s: data, indices and indptr of %d, %d and %d are not a matrix of %d x %d",
 			path, lengths[0], lengths[1], lengths[2], rows, cols)
+	}
+	if err := checkFits(path, rows, cols, lengths[0]); err != nil {
+		return s, err
 	}
 	if s.Values, err = read[float32](f, path+"/data"); err != nil {
 		return s, err
@@ -222,6 +230,8 @@ type Frame struct {
 	Index   []string
 	Columns map[string][]string // "" where there is no value
 	Skipped []string            // a sentence per column that was not read
+
+	reasons map[string]string // why a column was not read
 }
 
 // Frame reads a table by its path, "obs", "var" or "raw/var": a group of columns, or a compound as
@@ -232,7 +242,7 @@ func (h *H5AD) Frame(path string) (*Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Frame{Columns: map[string][]string{}}
+	f := &Frame{Columns: map[string][]string{}, reasons: map[string]string{}}
 	if group {
 		err = h.columns(path, f)
 	} else {
@@ -251,6 +261,7 @@ func (f *Frame) add(path, name string, values []string, err error) {
 		err = fmt.Errorf("%d values for %d rows", len(values), len(f.Index))
 	}
 	if err != nil {
+		f.reasons[name] = err.Error()
 		f.Skipped = append(f.Skipped, fmt.Sprintf("The column %q of %s was skipped: %v.", name, path, err))
 		return
 	}
@@ -505,8 +516,11 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 	if err != nil {
 		return nil, err
 	}
+	if path == "raw" || path == "layers" {
+		return nil, fmt.Errorf("%s is no matrix; %s", path, h.otherMatrices(path))
+	}
 	frame := "var"
-	if strings.HasPrefix(path, "raw") { // raw/X, before anndata 0.7 raw.X
+	if strings.HasPrefix(path, "raw/") || strings.HasPrefix(path, "raw.") { // raw/X, before anndata 0.7 raw.X
 		frame = strings.TrimSuffix(path, "X") + "var"
 	}
 	genes, err := h.Frame(frame)
@@ -527,7 +541,7 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 		return nil, fmt.Errorf("matrix %s: %w; %s", path, err, h.otherMatrices(path))
 	}
 	c := &Cells{Counts: counts, Barcodes: obs.Index, GeneIDs: genes.Index, Genes: Unique(genes.Index),
-		Y: noLabels(len(obs.Index)), Obs: obs.Columns, notes: slices.Concat(firstNotes(obs.Skipped), firstNotes(genes.Skipped))}
+		Y: noLabels(len(obs.Index)), Obs: obs.Columns, skipped: obs.reasons, notes: slices.Concat(firstNotes(obs.Skipped), firstNotes(genes.Skipped))}
 	if err := checkDistinct("barcode", c.Barcodes); err != nil {
 		c.Barcodes = Unique(c.Barcodes)
 		c.notes = append(c.notes, fmt.Sprintf("In obs %v: such cells got suffixes, as in anndata's obs_names_make_unique.", err))
@@ -546,14 +560,14 @@ func (h *H5AD) Cells(path string) (*Cells, error) {
 // otherMatrices says which other matrices a file has.
 func (h *H5AD) otherMatrices(path string) string {
 	layers, _ := h.Layers() // the error before this one is the one that counts
-	others := []string{"X"}
+	var others []string
+	for _, name := range []string{"X", "raw/X", "raw.X"} { // raw.X before anndata 0.7
+		if there, err := h.f.Has(name); err == nil && there {
+			others = append(others, name)
+		}
+	}
 	for _, l := range layers {
 		others = append(others, "layers/"+l)
-	}
-	for _, raw := range []string{"raw/X", "raw.X"} { // raw.X before anndata 0.7
-		if there, err := h.f.Has(raw); err == nil && there {
-			others = append(others, raw)
-		}
 	}
 	others = slices.DeleteFunc(others, func(o string) bool { return o == path })
 	if len(others) == 0 {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets/cells"
 	"github.com/lethe-ml/lethe/datasets/hdf5"
+	"github.com/lethe-ml/lethe/datasets/own"
 )
 
 // fixture unpacks a file that testdata/make.py made with anndata or h5py.
@@ -106,12 +107,33 @@ func TestWhatIsOddAndNotNeededIsPassedOver(t *testing.T) {
 		if note, _, _ = strings.Cut(note, "The column"); !there || !strings.Contains(note, why) {
 			t.Errorf("%s: %q", name, note)
 		}
+		if reason := c.Skipped(name); !strings.Contains(reason, why) || strings.Contains(reason, "odd.h5ad") {
+			t.Errorf("%s: %q", name, reason)
+		}
+	}
+	if reason := c.Skipped("good") + c.Skipped("none"); reason != "" {
+		t.Errorf("columns that were not skipped: %q", reason)
 	}
 	if c, err = cells.Open(t.Context(), fixture(t, "latest.h5ad")); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(c.Counts.Dense().Data, four) || !slices.Equal(c.Barcodes, []string{"A-1", "B-1", "C-1", "D-1"}) || len(c.Obs) != 25 || c.Caveat != "" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// A column that is damaged is not one that the file does not have: the labels and the group say why it
+// was skipped.
+func TestADamagedColumnIsNotSaidToBeAbsent(t *testing.T) {
+	path := fixture(t, "odd.h5ad")
+	for name, options := range map[string][]own.CellOption{"label": {own.Label("short")}, "group": {own.Preparation(cells.Preparation{Clusters: true}), own.KeepTogether("short")}} {
+		_, err := own.ReadCells(path, options...)
+		if want := path + `: the column "short" of obs cannot be read: obs/short: shape [2], expected one value for each row`; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
+		}
+	}
+	if _, err := own.ReadCells(path, own.Label("shirt")); err == nil || !strings.Contains(err.Error(), `there is no column "shirt"`) {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -164,6 +186,11 @@ func TestALayerIsReadByName(t *testing.T) {
 	}
 	if _, err := cells.OpenLayer(t.Context(), path, "layers/none"); err == nil || !strings.Contains(err.Error(), "layer.h5ad: /layers/none: not found; other matrices of the file: X, layers/counts") {
 		t.Errorf("got %v", err)
+	}
+	for _, group := range []string{"raw", "layers"} {
+		if _, err := cells.OpenLayer(t.Context(), path, group); err == nil || !strings.Contains(err.Error(), "layer.h5ad: "+group+" is no matrix; other matrices of the file: X, layers/counts") {
+			t.Errorf("got %v", err)
+		}
 	}
 	if _, err := cells.OpenLayer(t.Context(), fixture(t, "tenx3.h5"), "X"); err == nil || !strings.Contains(err.Error(), "several matrices") {
 		t.Errorf("got %v", err)

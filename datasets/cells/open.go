@@ -97,6 +97,9 @@ func openHDF5(ctx context.Context, path string, use func(*hdf5.File) (*Cells, er
 		for k := range c.notes { // the reader of the notes knows the file
 			c.notes[k] = strings.ReplaceAll(c.notes[k], path+": ", "")
 		}
+		for name, why := range c.skipped {
+			c.skipped[name] = strings.ReplaceAll(why, path+": ", "")
+		}
 	}
 	if err != nil && !strings.HasPrefix(err.Error(), path) {
 		err = fmt.Errorf("%s: %w", path, err)

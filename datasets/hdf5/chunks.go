@@ -12,8 +12,19 @@ type chunk struct {
 	corner []int  // index of the first element
 }
 
-// chunks reads the n bytes of a chunked dataset.
-func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
+// chunkedData are the chunks of a dataset and how to read one.
+type chunkedData struct {
+	o       *object
+	l       *layout
+	dims    []int
+	width   int // bytes of an element
+	size    int // bytes of a chunk
+	filters filters
+	grid    *grid
+}
+
+// findChunks reads the index of a chunked dataset of n bytes.
+func (o *object) findChunks(l *layout, dims []int, width, n int) (*chunkedData, error) {
 	if len(l.chunk) != len(dims) || len(dims) == 0 || l.width != width {
 		return nil, fmt.Errorf("chunks of %d dimensions and %d bytes for a dataset of %d and %d", len(l.chunk), l.width, len(dims), width)
 	}
@@ -30,19 +41,38 @@ func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
 	if err := g.collect(); err != nil {
 		return nil, fmt.Errorf("chunk index: %w", err)
 	}
-	out, err := o.newFilled(width, n, g.stored)
+	return &chunkedData{o, l, dims, width, size, filters, g}, o.checkStored(n, g.stored)
+}
+
+// chunks reads the n bytes of a chunked dataset.
+func (o *object) chunks(l *layout, dims []int, width, n int) ([]byte, error) {
+	d, err := o.findChunks(l, dims, width, n)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range g.chunks {
-		b, err := o.f.bytes(c.span.address, c.span.size)
+	return d.read(d.grid.chunks, 0, dims[0])
+}
+
+// read returns the rows first to first+rows-1 of the dataset, of which these chunks are stored.
+func (d *chunkedData) read(stored []chunk, first, rows int) ([]byte, error) {
+	dims := append([]int{rows}, d.dims[1:]...)
+	n, err := elements(append(dims[:len(dims):len(dims)], d.width))
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.o.filled(d.width, n)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range stored {
+		b, err := d.o.f.bytes(c.span.address, c.span.size)
 		if err == nil {
-			b, err = filters.decode(b, c.mask, size)
+			b, err = d.filters.decode(b, c.mask, d.size)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("chunk at %v: %w", c.corner, err)
 		}
-		copyChunk(out, b, dims, l.chunk, c.corner, width)
+		copyChunk(out, b, dims, d.l.chunk, append([]int{c.corner[0] - first}, c.corner[1:]...), d.width)
 	}
 	return out, nil
 }

@@ -30,6 +30,7 @@ func visit(b []byte) (read int) {
 				read++
 				decode(f, d)
 			}
+			f.EachBand(path, func(_ int, d *Data) error { decode(f, d); return nil })
 			return
 		}
 		names, err := f.Names(path)
@@ -120,6 +121,8 @@ func TestFilesThatAreNotReadSayWhy(t *testing.T) {
 		"test.h5: a base address of 1":                          change(old, 24, 1),
 		"test.h5: superblock: the checksum is wrong":            change(second, 20, 1),
 		"test.h5: superblock: the structure ends too early":     old[:40],
+		"it is cut off: it has 300 of its ":                     old[:300],
+		"test.h5: the file ends early, it is cut off: it has 9": second[:900],
 		"test.h5: /: object header at byte 255: version":        change(old, 64, 255),
 		"test.h5: /: object header at byte 48: the checksum is": change(second, 60, 99),
 	} {

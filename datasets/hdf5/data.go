@@ -14,10 +14,11 @@ import (
 type Data struct {
 	Dims []int // empty for a scalar
 
-	f    *File
-	path string
-	kind *datatype
-	raw  []byte
+	f      *File
+	path   string
+	kind   *datatype
+	raw    []byte
+	before int // elements of the dataset before these, for errors
 }
 
 // data returns a Data in which array elements are further dimensions.
@@ -62,14 +63,14 @@ func Numbers[T Number](d *Data) ([]T, error) {
 				err = fmt.Errorf("%d does not fit into a %T", v, out[i])
 			}
 			if err != nil {
-				return nil, d.errorf("element %d: %w", i, err)
+				return nil, d.errorf("element %d: %w", d.before+i, err)
 			}
 		}
 	case Float:
 		for i := range out {
 			v := t.float(d.element(i))
 			if out[i] = T(v); !represents(v, float64(out[i])) {
-				return nil, d.errorf("element %d: %v does not fit into a %T", i, v, out[i])
+				return nil, d.errorf("element %d: %v does not fit into a %T", d.before+i, v, out[i])
 			}
 		}
 	default:
@@ -141,7 +142,7 @@ func (d *Data) Strings() ([]string, error) {
 		for i := range out {
 			s, err := heap.text(d.element(i))
 			if err != nil {
-				return nil, d.errorf("element %d: %w", i, err)
+				return nil, d.errorf("element %d: %w", d.before+i, err)
 			}
 			out[i] = s
 		}

@@ -186,10 +186,18 @@ func (f *File) open(path string) (*object, error) {
 // undefined is the address that means "none".
 const undefined = ^uint64(0)
 
+// contains returns an error if the file is too short for n bytes at an address.
+func (f *File) contains(address, n uint64) error {
+	if address > f.size || n > f.size-address {
+		return fmt.Errorf("%d bytes at byte %d of a file of %d", n, address, f.size)
+	}
+	return nil
+}
+
 // bytes returns n bytes of the file, or an error if it is too short.
 func (f *File) bytes(address, n uint64) ([]byte, error) {
-	if address > f.size || n > f.size-address {
-		return nil, fmt.Errorf("%d bytes at byte %d of a file of %d", n, address, f.size)
+	if err := f.contains(address, n); err != nil {
+		return nil, err
 	}
 	b := make([]byte, n)
 	if _, err := f.r.ReadAt(b, int64(address)); err != nil && !(errors.Is(err, io.EOF) && n == 0) {
@@ -224,7 +232,7 @@ func (f *File) superblock() error {
 		return errors.New("not an HDF5 file, or one with a user block, which is not read")
 	}
 	version := c.u8()
-	var base uint64
+	var base, end uint64
 	switch version {
 	case 0, 1:
 		c.next(4)
@@ -237,7 +245,9 @@ func (f *File) superblock() error {
 			c.next(4)
 		}
 		base = c.u64()
-		c.next(32) // free space, end of file, driver information, name of the root
+		c.next(8) // free space
+		end = c.u64()
+		c.next(16) // driver information, name of the root
 		f.root = c.u64()
 	case 2, 3:
 		sizes := c.next(2)
@@ -246,7 +256,8 @@ func (f *File) superblock() error {
 		}
 		c.next(1)
 		base = c.u64()
-		c.next(16)
+		c.next(8) // extension
+		end = c.u64()
 		f.root = c.u64()
 		if c.checksum(); c.err != nil {
 			return fmt.Errorf("superblock: %w", c.err)
@@ -259,6 +270,9 @@ func (f *File) superblock() error {
 	}
 	if base != 0 {
 		return fmt.Errorf("a base address of %d, which is not read", base)
+	}
+	if end > f.size && end != undefined {
+		return fmt.Errorf("the file ends early, it is cut off: it has %d of its %d bytes", f.size, end)
 	}
 	return nil
 }

@@ -175,36 +175,49 @@ func (o *object) maxSize(stored uint64) uint64 {
 	return stored*ratio + slack
 }
 
-// read reads a whole dataset.
-func (o *object) read() (*Data, error) {
-	dims, err := o.shape()
-	if err != nil {
-		return nil, err
+// elementType is what a dataset's header says of its elements.
+type elementType struct {
+	dims  []int
+	kind  *datatype
+	bytes int // of all elements
+}
+
+// elements reads the shape and the type of a dataset.
+func (o *object) elements() (e elementType, err error) {
+	if e.dims, err = o.shape(); err != nil {
+		return e, err
 	}
 	c, err := o.need(msgDatatype, "datatype")
 	if err != nil {
-		return nil, err
+		return e, err
 	}
-	t, err := parseType(c, 0)
-	if err != nil {
-		return nil, err
+	if e.kind, err = parseType(c, 0); err != nil {
+		return e, err
 	}
-	n, err := elements(append(dims[:len(dims):len(dims)], t.size))
-	if err != nil {
-		return nil, err
+	if e.bytes, err = elements(append(e.dims[:len(e.dims):len(e.dims)], e.kind.size)); err != nil {
+		return e, err
 	}
-	if t.class == String || t.class == Variable {
+	if e.kind.class == String || e.kind.class == Variable {
 		o.strings = true
 	}
-	raw, err := o.raw(dims, t.size, n)
+	return e, nil
+}
+
+// read reads a whole dataset.
+func (o *object) read() (*Data, error) {
+	e, err := o.elements()
 	if err != nil {
 		return nil, err
 	}
-	return o.f.data(o.path, dims, t, raw), nil
+	raw, err := o.raw(e.dims, e.kind.size, e.bytes)
+	if err != nil {
+		return nil, err
+	}
+	return o.f.data(o.path, e.dims, e.kind, raw), nil
 }
 
-// raw returns the n bytes of a dataset's elements.
-func (o *object) raw(dims []int, width, n int) ([]byte, error) {
+// layout reads how the elements are stored.
+func (o *object) layout() (*layout, error) {
 	if c, err := o.find(msgExternal); err != nil || c != nil {
 		return nil, errors.Join(err, errors.New("its elements are in other files"))
 	}
@@ -212,7 +225,12 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := parseLayout(c)
+	return parseLayout(c)
+}
+
+// raw returns the n bytes of a dataset's elements.
+func (o *object) raw(dims []int, width, n int) ([]byte, error) {
+	l, err := o.layout()
 	if err != nil || n == 0 {
 		return nil, err
 	}
@@ -222,24 +240,46 @@ func (o *object) raw(dims []int, width, n int) ([]byte, error) {
 	if l.compact == nil && l.span.address == undefined {
 		return o.newFilled(width, n, 0)
 	}
+	if err := l.checkSize(n); err != nil {
+		return nil, err
+	}
 	if l.compact == nil {
-		if l.span.size != undefined && l.span.size != uint64(n) {
-			return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", l.span.size, n)
-		}
 		return o.f.bytes(l.span.address, uint64(n))
 	}
-	if len(l.compact) != n {
-		return nil, fmt.Errorf("%d bytes are stored, the shape needs %d", len(l.compact), n)
-	}
 	return l.compact, nil
+}
+
+// checkSize compares the stored bytes of elements that are not in chunks with those of the shape.
+func (l *layout) checkSize(n int) error {
+	stored := l.span.size
+	if l.compact != nil {
+		stored = uint64(len(l.compact))
+	}
+	if (l.compact != nil || stored != undefined) && stored != uint64(n) {
+		return fmt.Errorf("%d bytes are stored, the shape needs %d", stored, n)
+	}
+	return nil
 }
 
 // newFilled allocates n bytes, of which the given number are stored, and fills them with the fill
 // value.
 func (o *object) newFilled(width, n int, stored uint64) ([]byte, error) {
-	if uint64(n) > o.maxSize(stored) {
-		return nil, fmt.Errorf("%d stored bytes cannot decompress to %d bytes", stored, n)
+	if err := o.checkStored(n, stored); err != nil {
+		return nil, err
 	}
+	return o.filled(width, n)
+}
+
+// checkStored returns an error if the stored bytes cannot fill n bytes.
+func (o *object) checkStored(n int, stored uint64) error {
+	if uint64(n) > o.maxSize(stored) {
+		return fmt.Errorf("%d stored bytes cannot decompress to %d bytes", stored, n)
+	}
+	return nil
+}
+
+// filled returns n bytes of fill values.
+func (o *object) filled(width, n int) ([]byte, error) {
 	out := make([]byte, n)
 	value, err := o.fill()
 	if err != nil || bytes.Count(value, []byte{0}) == len(value) {

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/lethe-ml/lethe/lib/engine/backend"
 )
 
 // The reasons of a device's failures, for errors.Is on what Explain returns.
@@ -58,12 +60,16 @@ var explanations = []explanation{
 const makeRoom = "nvidia-smi lists the programs that hold memory; a smaller batch, or fewer models side by side, takes less"
 
 // Explain returns err as one sentence with what to do, if it is a known failure of a plugin, a
-// driver or a card; otherwise err without GoMLX's advice about its own environment variables.
+// driver or a card, or a step that is too large for the memory; otherwise err without GoMLX's advice about its own environment variables.
 // The result wraps err and its reason, such as ErrMemory. Explain(nil) is nil.
 func Explain(err error) error {
 	var done *explained
 	if err == nil || errors.As(err, &done) {
 		return err
+	}
+	var large *backend.TooLargeError
+	if errors.As(err, &large) {
+		return &explained{large.Error(), []error{err}}
 	}
 	text := err.Error()
 	for _, x := range explanations {

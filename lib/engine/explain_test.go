@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/engine/backend"
 )
 
 // The texts are those of XLA 0.11.2's plugin and of CUDA's libraries, as programs print them.
@@ -68,5 +70,19 @@ func TestBytesAreReadable(t *testing.T) {
 	}
 	if got := readableBytes("many bytes"); got != "many bytes" {
 		t.Errorf("became %q", got)
+	}
+}
+
+// A step that is too large for the memory is explained without the names of GoMLX's functions.
+func TestAStepThatIsTooLargeIsExplained(t *testing.T) {
+	large := &backend.TooLargeError{Records: 32, Need: 3_200_000_000, Free: 1_400_000_000}
+	got := Explain(fmt.Errorf("failed to execute graph %q: %w", "Exec:build-fm#1", large))
+	const want = "one step on 32 records needs about 3.2 GB, and 1.4 GB are free: use a batch of fewer records, smaller images or a smaller network"
+	var kept *backend.TooLargeError
+	if got.Error() != want || !errors.As(got, &kept) || HasFailed(got) {
+		t.Errorf("%v", got)
+	}
+	if large.Records = 0; !strings.HasPrefix(large.Error(), "one step needs about 3.2 GB") {
+		t.Errorf("%v", large)
 	}
 }

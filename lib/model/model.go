@@ -393,7 +393,7 @@ func (r *Runner) run(exec *Exec, p nn.Params, x array.Matrix[float32], keep func
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("model %s: inference: %w", r.Arch.Name(), err)
+		return nil, fmt.Errorf("model %s: inference: %w", r.Arch.Name(), engine.Explain(err))
 	}
 	return stackChunks(parts, chunks, x.Rows)
 }

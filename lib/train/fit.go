@@ -159,6 +159,11 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 		return nil, nil, err
 	}
 	defer l.close()
+	taken, err := reserveMemory(p)
+	if err != nil {
+		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
+	}
+	defer taken()
 	s, err := l.start(p, h.Resume)
 	if err != nil {
 		return nil, nil, fmt.Errorf("train %s: %w", r.Arch.Name(), err)
@@ -177,6 +182,7 @@ func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config,
 		if err != nil {
 			return nil, nil, interrupted(AsDiverged(err, s.Done+1), ctx, s, h)
 		}
+		taken() // the first epoch has taken its memory
 		if spare = nil; own && s.device == nil {
 			spare = s
 		}
@@ -262,6 +268,19 @@ func interrupted(err error, ctx context.Context, s *State, h Hooks) error {
 		return fmt.Errorf("train: stopped (%w) and could not save: %v", err, saveErr)
 	}
 	return fmt.Errorf("train: stopped; %d epochs are saved: %w", s.Done, err)
+}
+
+// fitBytes is the memory of a training for each weight, beside that of an execution: two copies of the weight, its
+// gradient, the sum of gradients in float64, and two moments of an optimiser.
+const fitBytes = 4 + 4 + 4 + 8 + 8
+
+// reserveMemory returns an error if the memory of a training of these weights is not there.
+func reserveMemory(p nn.Params) (taken func(), err error) {
+	n := 0
+	for _, t := range p {
+		n += len(t.Data)
+	}
+	return engine.Reserve(fitBytes * int64(n))
 }
 
 func (e EarlyStop) reached(history []Epoch) bool {

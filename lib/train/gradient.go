@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -327,7 +328,7 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 	if err == nil && g.norms != nil {
 		err = t.copyValues(g.norms, out[1])
 	}
-	return out, err
+	return out, engine.Explain(err)
 }
 
 // copyValues copies one value per record of the chunk into dst, which has one per record of

@@ -30,10 +30,16 @@ func (b *Backend) buffer(shape shapes.Shape) (*buffer, error) {
 	if _, ok := types[shape.DType]; !ok {
 		return nil, fmt.Errorf("backend %s: tensors of %s: %w", Name, shape.DType, compute.ErrNotImplemented)
 	}
-	m := allocate(shape.Size() * int(shape.DType.Size()))
+	m, err := allocate(bytesOf(shape))
+	if err != nil {
+		return nil, fmt.Errorf("backend %s: a tensor of %s: %w", Name, shape, err)
+	}
 	at := unsafe.Pointer(&m[0])
 	return &buffer{b, shape.Clone(), at, dtypes.UnsafeAnySliceFromBytes(at, shape.DType, shape.Size()), m}, nil
 }
+
+// bytesOf returns the size of a tensor.
+func bytesOf(shape shapes.Shape) int { return shape.Size() * int(shape.DType.Size()) }
 
 // Wrap returns a buffer of the numbers in flat without a copy. flat must not be written to
 // before the buffer is finalized.

@@ -47,8 +47,8 @@ func TestWrappedNumbersAreNotCopied(t *testing.T) {
 
 func TestMemoryIsAsLargeAsAskedForAndLittleLarger(t *testing.T) {
 	for n := 0; n < 1<<16; n += 1 + n/100 {
-		m := allocate(n)
-		if len(m) < n || 8*len(m) > 9*max(n, 64)+8*8 {
+		m, err := allocate(n)
+		if err != nil || len(m) < n || 8*len(m) > 9*max(n, 64)+8*8 {
 			t.Fatalf("%d bytes for %d", len(m), n)
 		}
 		number, size := sizeClass(len(m))

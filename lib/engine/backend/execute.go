@@ -3,6 +3,7 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -163,8 +164,11 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	for slot, c := range e.fixed {
 		x.slots[slot] = c.data()
 	}
-	arena := allocate(e.size)
-	defer release(arena)
+	arena, err := ownRoom.arena(e.size, e.outputBytes())
+	if err != nil {
+		return nil, e.tooLarge(err)
+	}
+	defer ownRoom.release(arena)
 	for slot, at := range e.offsets {
 		x.slots[slot] = unsafe.Pointer(&arena[at])
 	}
@@ -172,7 +176,7 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 	for i, slot := range e.outputs {
 		buf, err := e.backend.buffer(e.f.outputs[i].shape)
 		if err != nil {
-			return nil, err
+			return nil, e.tooLarge(err)
 		}
 		out[i], x.slots[slot] = buf, buf.data()
 	}
@@ -190,6 +194,54 @@ func (e *executable) Execute(inputs []compute.Buffer, donate []bool, _ compute.D
 		}
 	}
 	return out, nil
+}
+
+// outputBytes returns the size of all outputs.
+func (e *executable) outputBytes() (n int) {
+	for _, out := range e.f.outputs {
+		n += bytesOf(out.shape)
+	}
+	return n
+}
+
+// TooLargeError is the error of an execution that needs more memory than is free.
+type TooLargeError struct {
+	Records    int   // of the execution; 0: not known
+	Need, Free int64 // bytes
+}
+
+// Error implements error. It says what to change.
+func (e *TooLargeError) Error() string {
+	on := ""
+	if e.Records > 0 {
+		on = fmt.Sprintf(" on %d records", e.Records)
+	}
+	return fmt.Sprintf("one step%s needs about %s, and %s are free: use a batch of fewer records, smaller images or a smaller network",
+		on, gigabytes(e.Need), gigabytes(e.Free))
+}
+
+// tooLarge says of an error for too little memory what to change.
+func (e *executable) tooLarge(err error) error {
+	var m *memoryError
+	if !errors.As(err, &m) {
+		return err
+	}
+	return &TooLargeError{e.f.records(), m.need, m.free}
+}
+
+// records returns the number of records of an execution, 0 if that is not known. They are the last
+// axis of the last matrix, which has a row per feature (model.FeatureMajor), or the first axis of
+// what is called records (package onnx).
+func (f *function) records() int {
+	if i := slices.Index(f.names, "records"); i >= 0 && f.params[i].shape.Rank() > 0 {
+		return f.params[i].shape.Dimensions[0]
+	}
+	for _, p := range slices.Backward(f.params) {
+		if p.shape.Rank() == 2 {
+			return p.shape.Dimensions[1]
+		}
+	}
+	return 0
 }
 
 // bindInputs sets the slots of the inputs.

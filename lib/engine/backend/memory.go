@@ -10,10 +10,10 @@ import (
 	"unsafe"
 )
 
-// freeMemory keeps released memory for reuse. If large blocks were left to the garbage
+// freeMemoryPool keeps released memory for reuse. If large blocks were left to the garbage
 // collector, the heap would double before it runs. (A sync.Pool would keep one arena per
 // processor.)
-var freeMemory = newMemoryPool()
+var freeMemoryPool = newMemoryPool()
 
 // keptCollections is the number of garbage collections after which unused memory is dropped.
 const keptCollections = 5
@@ -84,12 +84,25 @@ func sizeClass(n int) (number, size int) {
 	return 8*power + eighths, 1<<power + eighths<<(power-3)
 }
 
-// allocate returns at least n bytes with arbitrary values.
-func allocate(n int) []byte {
+// drop gives up all free memory.
+func (s *memoryPool) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.free)
+}
+
+// allocate returns at least n bytes with arbitrary values, or an error where the process cannot have
+// as many.
+func allocate(n int) ([]byte, error) {
 	number, size := sizeClass(n)
-	if m := freeMemory.get(number); m != nil {
-		return m
+	if m := freeMemoryPool.get(number); m != nil {
+		return m, nil
 	}
+	return ownRoom.allocate(size)
+}
+
+// newMemory returns memory of a class's size.
+func newMemory(size int) []byte {
 	// Words, so that every type is aligned.
 	words := make([]uint64, size/8)
 	return unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), size)
@@ -98,6 +111,6 @@ func allocate(n int) []byte {
 func release(m []byte) {
 	if m != nil {
 		number, _ := sizeClass(len(m))
-		freeMemory.put(number, m)
+		freeMemoryPool.put(number, m)
 	}
 }

@@ -26,7 +26,7 @@ var layers = []struct {
 	layer int
 }{
 	{"kernel/internal/bench", 13}, // before kernel/internal, which is below it
-	{"lib/array", 0}, {"lib/cells", 0}, {"lib/defaults", 0}, {"lib/files", 0}, {"lib/internal", 0}, {"lib/privacy", 0}, {"lib/progress", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/text", 0}, {"lib/utility", 0},
+	{"lib/array", 0}, {"lib/cells", 0}, {"lib/defaults", 0}, {"lib/files", 0}, {"lib/internal", 0}, {"lib/memory", 0}, {"lib/privacy", 0}, {"lib/progress", 0}, {"lib/stats", 0}, {"lib/store", 0}, {"lib/text", 0}, {"lib/utility", 0},
 	{"lib/engine", 1}, {"datasets", 1},
 	{"lib/nn", 2}, {"lib/model", 2},
 	{"lib/train", 3},

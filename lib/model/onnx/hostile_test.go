@@ -305,6 +305,8 @@ func hostile() map[string]file {
 	add("ConstantOfShape whose product overflows", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{intTensor("s", 1<<32, 1<<32)}})
 	add("ConstantOfShape huge beside the way", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("ReduceMax", "c", "m", "keepdims", 0), op("Add", "x m", "y")}, weights: []tensor{intTensor("s", huge)}})
 	add("ConstantOfShape of a negative length", file{nodes: []message{op("ConstantOfShape", "s", "c"), op("Add", "x c", "y")}, weights: []tensor{intTensor("s", -4)}})
+	add("a chain from ConstantOfShape", constantChain(11))
+	add("many ConstantOfShape", file{nodes: constants(12, "q"), weights: []tensor{intTensor("s", 1<<28)}})
 	add("Tile huge", single(op("Tile", "x r", "y"), intTensor("r", 1, 1<<30)))
 	add("Tile past int64", single(op("Tile", "x r", "y"), intTensor("r", 1, math.MaxInt64)))
 	add("Tile negative", single(op("Tile", "x r", "y"), intTensor("r", 1, -2)))
@@ -570,6 +572,28 @@ func doubledFrom(first, last string, n int, node func(from, to string) message) 
 	return nodes
 }
 
+// constantChain is ConstantOfShape of 0.93 GiB and n times Exp of the value before; all values are added up.
+func constantChain(n int) file {
+	nodes, all := []message{op("ConstantOfShape", "s", "k0")}, "k0"
+	for i := range n {
+		to := fmt.Sprint("k", i+1)
+		nodes = append(nodes, op("Exp", fmt.Sprint("k", i), to))
+		all += " " + to
+	}
+	nodes = append(nodes, op("Sum", all, "q"), op("ReduceSum", "q", "r", "keepdims", 0), op("Add", "x r", "y"))
+	return file{nodes: nodes, weights: []tensor{intTensor("s", 1<<14, 1<<14-900)}}
+}
+
+// constants are n values from ConstantOfShape of the shape s, their sum of this name, and its use.
+func constants(n int, sum string) (nodes []message) {
+	all := ""
+	for i := range n {
+		nodes = append(nodes, op("ConstantOfShape", "s", fmt.Sprint("k", i)))
+		all += fmt.Sprint(" k", i)
+	}
+	return append(nodes, op("Sum", all, sum), op("ReduceSum", sum, "r", "keepdims", 0), op("Add", "x r", "y"))
+}
+
 // powers are the shapes of doubled by Expand: an axis of two more each time.
 func powers(n int) []tensor {
 	shapes := make([]tensor, n)
@@ -692,6 +716,44 @@ func TestHostileFilesButForTheirFault(t *testing.T) {
 		}
 		if _, err := run(e, path, "", array.New[float32](3, 4)); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A file that was cut off says so at every length at which it shows, and another file does not.
+func TestFilesThatAreCutOffSaySo(t *testing.T) {
+	whole := single(op("Relu", "x", "y")).bytes()
+	path := filepath.Join(t.TempDir(), "cut.onnx")
+	refused := func(raw []byte) string {
+		if err := os.WriteFile(path, raw, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := run(opened(t), path, "", array.New[float32](3, 4))
+		if err == nil {
+			return ""
+		}
+		return strings.TrimPrefix(err.Error(), path+": ")
+	}
+	const cut, other = "the file ends early, it is cut off", "is not an ONNX file: it has no graph"
+	version := len(message{}.number(1, 8))
+	graphEnds := len(whole) - len(message{}.inner(8, message{}.number(2, 17)))
+	for n := range len(whole) {
+		want := cut
+		switch {
+		case n <= version:
+			want = other // nothing but the version, or less
+		case n == graphEnds:
+			continue // a whole graph, without its operators
+		}
+		if got := refused(whole[:n]); got != want {
+			t.Errorf("%d of %d bytes: %q, want %q", n, len(whole), got, want)
+		}
+	}
+	damaged := slices.Clone(whole)
+	damaged[version+3]++ // the length of the first node, within the graph
+	for name, raw := range map[string][]byte{"text": []byte("<html>not found</html>"), "another message": message{}.text(2, "x", "y")[:5], "a damaged node": damaged} {
+		if got := refused(raw); got == cut || got == "" {
+			t.Errorf("%s: %q", name, got)
 		}
 	}
 }

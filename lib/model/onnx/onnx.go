@@ -11,9 +11,10 @@
 // # Limits
 //
 // What a file declares is checked before memory is allocated: no value may exceed 1 GiB,
-// nor the values that one execution needs at the same time 4 GiB, nor the results. A graph
-// may have 2^18 steps; recurrent layers are unrolled step by step. Records are run in
-// batches of up to 256, fewer where one of that size needs more than 1 GiB.
+// nor the values that one execution needs at the same time 4 GiB, the constants computed
+// beforehand included, nor the results. A graph may have 2^18 steps; recurrent layers are
+// unrolled step by step. Records are run in batches of up to 256, fewer where one of that
+// size needs more than 1 GiB.
 //
 // # Independence of records
 //

@@ -5,6 +5,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -250,6 +251,8 @@ func parse(raw []byte) (*file, error) {
 	switch {
 	case errors.As(err, &wrong):
 		return nil, wrong
+	case err != nil && endsEarly(raw):
+		return nil, errors.New("the file ends early, it is cut off")
 	case err != nil || graphs == 0 || len(out.graph.nodes) == 0:
 		return nil, errNoGraph
 	case graphs > 1:
@@ -258,6 +261,23 @@ func parse(raw []byte) (*file, error) {
 		return nil, errors.New("has sparse weights, which are not supported")
 	}
 	return out, nil
+}
+
+// endsEarly reports whether a file begins as ONNX, with the version of the format, and its last field
+// is longer than the rest of the file. Fields within others do not count: their lengths may be damaged.
+func endsEarly(raw []byte) bool {
+	for first := true; len(raw) > 0; first = false {
+		number, kind, n := protowire.ConsumeTag(raw)
+		if n < 0 || first && (number != 1 || kind != protowire.VarintType) {
+			return false
+		}
+		raw = raw[n:]
+		if n = protowire.ConsumeFieldValue(number, kind, raw); n < 0 {
+			return !first && errors.Is(protowire.ParseError(n), io.ErrUnexpectedEOF)
+		}
+		raw = raw[n:]
+	}
+	return false
 }
 
 // wrongFile is an error that describes a defect of the file.

@@ -4,6 +4,7 @@ package onnx
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -71,7 +72,8 @@ type builder struct {
 	folded bool // all inputs are constants: the graph is run at once
 	// Bytes of memory in use: now, and at most.
 	held, peak int64
-	counted    int // nodes of the graph that have been counted
+	constants  int64 // bytes of the constants that were computed during translation, which stay
+	counted    int   // nodes of the graph that have been counted
 	// The operator sets and the nesting depth of the function that is translated.
 	opsets map[string]int64
 	depth  int
@@ -156,8 +158,8 @@ func (b *builder) step(n *node) {
 	}
 	if out == nil {
 		out = b.run(row, n, opset, in)
-		b.count()
 	}
+	b.count()
 	b.keep(n, out)
 }
 
@@ -224,9 +226,12 @@ func (b *builder) lookUpValue(name string) *value {
 // maxFolded is the maximum number of elements for constant folding.
 const maxFolded = 1 << 16
 
+// maxFoldedBytes is the maximum memory for computing one constant, and for its value.
+const maxFoldedBytes = 8 * 8 * maxFolded
+
 // fold computes an operation of constants at once, on the module's own backend: shapes,
 // masks and positions become numbers for later operations. It returns nil if an input is
-// not constant, or is large.
+// not constant, or an input or the result is large: then the operation is part of the graph.
 func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 	elements := 0
 	inner := &builder{m: b.m, opsets: b.opsets, weights: b.weights, nodes: map[*value]*graph.Node{}, folded: true}
@@ -242,11 +247,35 @@ func (b *builder) fold(row *rule, n *node, opset int64, in []*value) []*value {
 	defer inner.g.Finalize()
 	out := inner.run(row, n, opset, in)
 	inner.count()
-	if inner.peak > 8*8*maxFolded {
+	made := madeBytes(in, out)
+	if inner.peak > maxFoldedBytes || made > maxFoldedBytes && slices.ContainsFunc(out, isComputed) {
 		return nil
 	}
+	b.constants += made
 	inner.evaluateValues(out)
 	return out
+}
+
+// isComputed reports whether a value is the result of a graph.
+func isComputed(v *value) bool { return v != nil && !v.known }
+
+// madeBytes returns the memory of results that do not share an operand's numbers, whether they
+// are views in the graph or not: as constants, they are stored.
+func madeBytes(in, out []*value) (n int64) {
+	for _, v := range out {
+		if v != nil && v.elem != texts && !slices.ContainsFunc(in, v.sharesNumbers) {
+			n += int64(v.size()) * int64(v.elem.dtype().Size())
+		}
+	}
+	return n
+}
+
+// sharesNumbers reports whether two constants have the same numbers in memory.
+func (v *value) sharesNumbers(with *value) bool {
+	if with == nil || !v.known || v.flat == nil || with.flat == nil {
+		return false
+	}
+	return reflect.ValueOf(v.flat).Pointer() == reflect.ValueOf(with.flat).Pointer()
 }
 
 var foldBackend = backend.Open(1)
@@ -346,7 +375,7 @@ func (b *builder) count() {
 		}
 	}
 	b.counted = len(all)
-	if b.peak = max(b.peak, b.held); b.held > maxBytes && !b.folded {
+	if b.peak = max(b.peak, b.held); b.held+b.constants > maxBytes && !b.folded {
 		failLarge("the values of one execution are too large (at most %d GiB)", maxBytes>>30)
 	}
 }
