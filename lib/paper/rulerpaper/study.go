@@ -63,7 +63,9 @@ func Scales() []Scale {
 		{Name: "hour", About: "takes about an hour on two cores: standard, with a small network for texts", Seeds: 3, SideSeeds: 3,
 			ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
 			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
-			Texts: TextScale{Documents: 100, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3}},
+			// One fraction, so that an hour has enough seeds for an interval.
+			Texts: TextScale{Documents: 100, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
+				Fractions: []float64{0.10}, Seeds: 4}},
 		{Name: "standard", About: "an hour or so; texts, with MiniLM's weights, a day or a GPU", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3,
 			ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
 			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
