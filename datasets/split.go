@@ -255,6 +255,25 @@ func (s Split) KeepInTrain(rows []int) Split {
 	return out
 }
 
+// NumberGroups returns the groups of so many rows: for each the number of the first row whose group has the same name. A row
+// without a group is one of its own.
+func NumberGroups(rows int, group func(row int) (name string, has bool)) []int {
+	first, out := map[string]int{}, make([]int, rows)
+	for i := range out {
+		out[i] = i
+		name, has := group(i)
+		if !has {
+			continue
+		}
+		if k, known := first[name]; known {
+			out[i] = k
+		} else {
+			first[name] = i
+		}
+	}
+	return out
+}
+
 // WithGroups returns the rows to keep, and after them, ascending, the other rows of their groups: groups has a number
 // per row; nil: every row is on its own.
 func WithGroups(keep, groups []int) []int {

@@ -127,15 +127,7 @@ func (p Preparation) divide(c *Cells, kept []int, seed uint32, keep []int) (cell
 	if !is {
 		return cells.Split{}, datasets.UnknownColumn(p.GroupBy, slices.Sorted(maps.Keys(c.Obs)))
 	}
-	first, groups := map[string]int{}, make([]int, len(kept))
-	for at, id := range kept {
-		groups[at] = at
-		if k, known := first[values[id]]; known && values[id] != "" {
-			groups[at] = k
-		} else {
-			first[values[id]] = at
-		}
-	}
+	groups := datasets.NumberGroups(len(kept), func(at int) (string, bool) { return values[kept[at]], values[kept[at]] != "" })
 	unseen := len(kept) - int(p.TrainFraction*float64(len(kept)))
 	drawn, err := datasets.GroupedSplit(make([]int, len(kept)), groups, float64(unseen)/float64(len(kept)), seed)
 	if err != nil {

@@ -20,10 +20,10 @@ func (t *Table) groups(x array.Matrix[float64]) []int {
 	}
 	sets := newUnion(len(t.y))
 	if t.group >= 0 {
-		sets.joinEqual(groupCells(t.about.Columns[t.group]))
+		sets.join(datasets.NumberGroups(groupCells(t.about.Columns[t.group])))
 	}
 	if t.copiesTogether {
-		sets.joinEqual(x.Rows, func(i int) (string, bool) { return rowBits(x.Row(i)), true })
+		sets.join(datasets.NumberGroups(x.Rows, func(i int) (string, bool) { return rowBits(x.Row(i)), true }))
 	}
 	return sets.numbers()
 }
@@ -67,20 +67,11 @@ func (u union) find(i int) int {
 	return i
 }
 
-// joinEqual joins the rows that have the same key; those without one stay as they are.
-func (u union) joinEqual(rows int, key func(i int) (string, bool)) {
-	first := map[string]int{}
-	for i := range rows {
-		k, has := key(i)
-		if !has {
-			continue
-		}
-		if f, known := first[k]; known {
-			a, b := u.find(f), u.find(i)
-			u[max(a, b)] = min(a, b)
-		} else {
-			first[k] = i
-		}
+// join joins the rows of every group, numbered as by datasets.NumberGroups.
+func (u union) join(groups []int) {
+	for i, g := range groups {
+		a, b := u.find(g), u.find(i)
+		u[max(a, b)] = min(a, b)
 	}
 }
 

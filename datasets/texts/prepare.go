@@ -253,15 +253,7 @@ func Folded(text string) string { return strings.ToLower(strings.Join(strings.Fi
 // firstCopies returns for each document the number of the first one with the same text, but
 // for capitals and white space.
 func (t *Texts) firstCopies() []int {
-	first, out := map[string]int{}, make([]int, len(t.Documents))
-	for i, d := range t.Documents {
-		text := Folded(d.fullText())
-		if _, known := first[text]; !known {
-			first[text] = i
-		}
-		out[i] = first[text]
-	}
-	return out
+	return datasets.NumberGroups(len(t.Documents), func(i int) (string, bool) { return Folded(t.Documents[i].fullText()), true })
 }
 
 // groups returns a number for each document; those of one number are kept together.
@@ -270,16 +262,7 @@ func (c *chosen) groups(by GroupBy) []int {
 	case ByText:
 		return c.copies
 	case ByGroup:
-		first, out := map[string]int{}, make([]int, len(c.Documents))
-		for i, d := range c.Documents {
-			out[i] = c.numbers[i]
-			if k, known := first[d.Group]; known && d.Group != "" {
-				out[i] = k
-			} else {
-				first[d.Group] = out[i]
-			}
-		}
-		return out
+		return datasets.NumberGroups(len(c.Documents), func(i int) (string, bool) { return c.Documents[i].Group, c.Documents[i].Group != "" })
 	}
 	return c.numbers
 }
