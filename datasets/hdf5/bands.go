@@ -19,7 +19,7 @@ func (f *File) EachBand(path string, use func(first int, d *Data) error) error {
 	_, err := withObject(f, path, func(o *object) (none struct{}, err error) {
 		b, err := o.bands()
 		if err == nil {
-			err = b.each(func(first int, d *Data) error {
+			err = b.read(func(first int, d *Data) error {
 				failed = use(first, d)
 				return failed
 			})
@@ -67,8 +67,8 @@ func (o *object) bands() (*bands, error) {
 	return b, err
 }
 
-// each calls use for every band.
-func (b *bands) each(use func(first int, d *Data) error) error {
+// read calls use for every band.
+func (b *bands) read(use func(first int, d *Data) error) error {
 	if b.e.bytes == 0 {
 		return nil
 	}
