@@ -139,6 +139,10 @@ type Prepared struct {
 	// keys.
 	Hash string
 
+	// TestGroups has a number for each row of the test part; rows of one number, such as those of one person or the windows of one
+	// text, stay together where the part is divided again. nil: every row is on its own.
+	TestGroups []int
+
 	// DrawOrder are the rows of the train part in the order in which they were drawn, for
 	// forget sets that depend on it. nil means ascending.
 	DrawOrder []int

@@ -87,7 +87,7 @@ func GroupedSplit(y, groups []int, testFraction float64, seed uint32) (Split, er
 	}
 	if len(s.Test) == 0 {
 		return Split{}, fmt.Errorf("datasets: %d rows in %d groups leave no test part: a group is not parted, and each has more rows of a class "+
-			"than there are to hold out", len(y), len(order))
+			"than there are to hold out (equal rows that stay together join groups)", len(y), len(order))
 	}
 	slices.Sort(s.Test)
 	for i := range y {

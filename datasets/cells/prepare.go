@@ -102,7 +102,7 @@ func (c *Cells) prepared(p Preparation, seed uint32, keep []int) (*datasets.Prep
 	all := datasets.Part{X: chosen.x, IDs: kept, Y: chosen.y}
 	all.Extra = map[string][]float64{datasets.Library: chosen.Library}
 	about.GroupColumn = p.GroupBy
-	split, err := p.divide(c, kept, seed, keep)
+	split, groups, err := p.divide(c, kept, seed, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -110,30 +110,36 @@ func (c *Cells) prepared(p Preparation, seed uint32, keep []int) (*datasets.Prep
 	slices.Sort(split.Train)
 	slices.Sort(split.Unseen)
 	hash, err := c.preparedHash(p, seed, keep)
-	return &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}, err
+	out := &datasets.Prepared{About: about, Train: all.Gather(split.Train), Test: all.Gather(split.Unseen), Hash: hash, DrawOrder: drawn}
+	for _, at := range split.Unseen {
+		if groups != nil {
+			out.TestGroups = append(out.TestGroups, groups[at])
+		}
+	}
+	return out, err
 }
 
 // divide returns the parts of the kept cells, by their places among them, with those of keep and the cells of
-// their groups in the train part.
-func (p Preparation) divide(c *Cells, kept []int, seed uint32, keep []int) (cells.Split, error) {
+// their groups in the train part. groups has a number for each kept cell; nil without GroupBy.
+func (p Preparation) divide(c *Cells, kept []int, seed uint32, keep []int) (split cells.Split, groups []int, err error) {
 	if p.GroupBy == "" {
-		split, err := cells.Divide(len(kept), p.TrainFraction, seed)
-		if err != nil {
-			return split, err
+		if split, err = cells.Divide(len(kept), p.TrainFraction, seed); err != nil {
+			return split, nil, err
 		}
-		return split, moveToTrain(&split, kept, keep)
+		return split, nil, moveToTrain(&split, kept, keep)
 	}
 	values, is := c.Obs[p.GroupBy]
 	if !is {
-		return cells.Split{}, datasets.UnknownColumn(p.GroupBy, slices.Sorted(maps.Keys(c.Obs)))
+		return split, nil, datasets.UnknownColumn(p.GroupBy, slices.Sorted(maps.Keys(c.Obs)))
 	}
-	groups := datasets.NumberGroups(len(kept), func(at int) (string, bool) { return values[kept[at]], values[kept[at]] != "" })
+	groups = datasets.NumberGroups(len(kept), func(at int) (string, bool) { return values[kept[at]], values[kept[at]] != "" })
 	unseen := len(kept) - int(p.TrainFraction*float64(len(kept)))
 	drawn, err := datasets.GroupedSplit(make([]int, len(kept)), groups, float64(unseen)/float64(len(kept)), seed)
 	if err != nil {
-		return cells.Split{}, fmt.Errorf("by %s: %w", p.GroupBy, err)
+		return split, nil, fmt.Errorf("by %s: %w", p.GroupBy, err)
 	}
-	split, together := cells.Split{Train: drawn.Train, Unseen: drawn.Test}, make([]int, 0, len(keep))
+	split = cells.Split{Train: drawn.Train, Unseen: drawn.Test}
+	together := make([]int, 0, len(keep))
 	for _, id := range keep {
 		if at, is := slices.BinarySearch(kept, id); is { // moveToTrain refuses the others
 			together = append(together, at)
@@ -142,7 +148,7 @@ func (p Preparation) divide(c *Cells, kept []int, seed uint32, keep []int) (cell
 	for _, at := range datasets.WithGroups(together, groups)[len(together):] {
 		keep = append(keep[:len(keep):len(keep)], kept[at])
 	}
-	return split, moveToTrain(&split, kept, keep)
+	return split, groups, moveToTrain(&split, kept, keep)
 }
 
 // moveToTrain moves held-out cells into the train part, after those that are there. ids are the cells of

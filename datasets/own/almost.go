@@ -35,8 +35,10 @@ func (v *survey) almost(j int) (a almost, ok bool) {
 		places = append(places, fmt.Sprintf("line %d has %q", numbers.line, numbers.text))
 	}
 	others := o.shapes.dates+o.shapes.amounts > 0
-	if c := o.first[word]; len(places) == 0 && others {
-		places = append(places, fmt.Sprintf("line %d has %q", c.line, c.text))
+	for _, c := range []firstCell{o.first[word], o.first[code]} {
+		if len(places) == 0 && others && c.line > 0 {
+			places = append(places, fmt.Sprintf("line %d has %q", c.line, c.text))
+		}
 	}
 	if len(places) == 0 {
 		return a, false // dates among numbers, or marks of other kinds

@@ -522,5 +522,10 @@ func prepareTable(table *datasets.Table, groups []int, test, shift int, keep []i
 		return nil, err
 	}
 	p.Hash = splitKey(table.Hash, test, shift, keep)
+	if groups != nil {
+		for _, i := range p.Test.IDs {
+			p.TestGroups = append(p.TestGroups, groups[i])
+		}
+	}
 	return p, nil
 }

@@ -186,6 +186,11 @@ func (t *Texts) prepared(p Preparation, rng *rand.Rand, kept []int) (*datasets.P
 		return nil, err
 	}
 	out := chosen.assemble(p, v, records, isTest)
+	for _, w := range records.windows {
+		if isTest[w.document] {
+			out.TestGroups = append(out.TestGroups, groups[w.document])
+		}
+	}
 	out.Hash, err = chosen.preparedHash(p, isTest, out.About.Vocabulary)
 	return out, err
 }

@@ -130,8 +130,8 @@ func (c *Case) CountFewGroups() string {
 		return ""
 	}
 	c.CountRecords = true
-	return fmt.Sprintf("The split kept the records of one %s together. Intervals count records all the same, because the records to forget or those "+
-		"held out are of %s only: they are about these records, and about no others.", unit, (&Evidence{GroupUnit: unit}).Unit(n))
+	return fmt.Sprintf("The split kept the records of one %s together. Intervals of a seed count records all the same, because the records to forget or "+
+		"those held out are of %s only: they are about these records, and about no others.", unit, (&Evidence{GroupUnit: unit}).Unit(n))
 }
 
 // IntervalUnits names what intervals count: records, or the groups that the split kept together.

@@ -241,11 +241,11 @@ func TestTryKeepsGroupsTogether(t *testing.T) {
 		return append([]string{"try", path, "--target", "smokes", "--group", "person", "--epochs", "2", "--methods", "fine-tuning", "--out", t.TempDir()}, more...)
 	}
 	one := lethe(t, args("--forget", "person=P7", "--seeds", "1")...)
-	wantWords(t, one, "What is left of the 5 records with person=P7", "The split kept the records of one person together. Intervals count records all the same",
+	wantWords(t, one, "What is left of the 5 records with person=P7", "The split kept the records of one person together. Intervals of a seed count records all the same",
 		"95 % interval over records", "are of 1 person only")
 	share := lethe(t, args("--seeds", "1")...)
 	wantWords(t, share, "What is left of the 40 records of a random 5 % of the groups by person, at least 8", "95 % interval over persons")
-	if strings.Contains(share.Out, "Intervals count records") {
+	if strings.Contains(share.Out, "count records all the same") {
 		t.Errorf("eight people are few:\n%s", share.Out)
 	}
 	three := lethe(t, args("--forget-share", "0.2", "--seeds", "3")...)

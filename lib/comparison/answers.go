@@ -39,12 +39,12 @@ func (r *Result) againstCopies() string {
 func (r *Result) Answers() (out []string) {
 	if n := r.overSeeds(func(run Run) int { return run.Copies }); n != "" {
 		out = append(out, fmt.Sprintf("Of the %s %s can be found among the retained ones too, with the same inputs: who keeps the copy keeps the record.",
-			report.Plural(r.Runs[0].Forget, "forgotten record"), n))
+			r.records(func(run Run) int { return run.Forget }, "forgotten record"), n))
 	}
 	if n := r.overSeeds(func(run Run) int { return run.HeldOutCopies }); n != "" {
 		out = append(out, fmt.Sprintf("Of the %s that lenses read %s can be found in training too, with the same inputs: these are no records that the "+
 			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
-			report.Plural(r.Runs[0].Judged, "held-out record"), n)+r.againstCopies())
+			r.records(func(run Run) int { return run.Judged }, "held-out record"), n)+r.againstCopies())
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
@@ -81,6 +81,18 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, label+": "+strings.Join(parts, ", ")+r.rightAnswers("", found)+".")
 	}
 	return out
+}
+
+// records names a number of records of the runs: "32 forgotten records", "32 to 41 forgotten records".
+func (r *Result) records(of func(Run) int, name string) string {
+	least, most := of(r.Runs[0]), of(r.Runs[0])
+	for _, run := range r.Runs {
+		least, most = min(least, of(run)), max(most, of(run))
+	}
+	if least == most {
+		return report.Plural(least, name)
+	}
+	return fmt.Sprintf("%d to %s", least, report.Plural(most, name))
 }
 
 // overSeeds is a number of the runs: one, or the least and the largest; empty where it is 0 in all.
@@ -215,7 +227,7 @@ func (r *Result) lensNames(lenses []int) (out []string) {
 	for _, k := range lenses {
 		name := r.Study.Lenses[k].Name()
 		if v := r.verdict(r.originalLabel(), k); v.Paired() {
-			name += " (" + r.support(v, "") + ")"
+			name += " (" + r.support(v, r.originalLabel()) + ")"
 		}
 		out = append(out, name)
 	}

@@ -18,9 +18,11 @@ import (
 func (r *Result) Page() (report.Page, error) {
 	p := report.Page{Title: r.Title()}
 	answer := report.Section{Title: "The answer", Parts: []report.Part{
-		report.Text(fmt.Sprintf("%d records were to be forgotten, %d retained, %d held out, of which lenses read the %d that no method may see; %s. "+
+		report.Text(fmt.Sprintf("%s to be forgotten, %s, %s, of which lenses read those that no method may see, %s; %s. "+
 			"The oracle is the model that was retrained without the records to be forgotten.",
-			r.Runs[0].Forget, r.Runs[0].Retain, r.Runs[0].Test, r.Runs[0].Judged, report.Plural(len(r.Runs), "seed"))),
+			r.records(func(run Run) int { return run.Forget }, "record"), r.records(func(run Run) int { return run.Retain }, "retained record"),
+			r.records(func(run Run) int { return run.Test }, "held-out record"), r.overSeeds(func(run Run) int { return run.Judged }),
+			report.Plural(len(r.Runs), "seed"))),
 		report.List(r.Answers()), r.Table(),
 	}}
 	picture, err := r.picture()

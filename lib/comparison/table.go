@@ -56,6 +56,10 @@ func (r *Result) Title() string {
 		n = fmt.Sprint(r.Runs[0].Forget)
 	}
 	if len(r.Runs) > 0 && r.Runs[0].forgotten != "" {
+		n := r.overSeeds(func(run Run) int { return run.Forget })
+		if strings.Contains(n, " to ") {
+			return "What is left of " + r.Runs[0].forgotten + " of " + r.Name + ", " + strings.Replace(n, " (by the seed)", " by the seed", 1)
+		}
 		return "What is left of " + r.Runs[0].forgotten + " of " + r.Name
 	}
 	return "What is left of " + n + " forgotten records of " + r.Name
@@ -93,9 +97,7 @@ func (r *Result) Table() *report.Table {
 				"retrain-share, which never has them, shows how far.")
 		}
 	}
-	if k := slices.IndexFunc(r.Runs, func(run Run) bool { return run.fewGroups != "" }); k >= 0 {
-		t.Notes = append(t.Notes, r.Runs[k].fewGroups)
-	}
+	t.Notes = append(t.Notes, r.fewGroups()...)
 	t.Notes = append(t.Notes, r.missingNotes()...)
 	return t
 }
@@ -109,7 +111,7 @@ func (r *Result) caption() string {
 			"their number. A verdict places the model between " + of + "it is itself compared with the first alone."
 	}
 	return "One row per model. Beside the mean of a lens over the seeds stands its difference from the retrained models of the same seed, 0 for a model " +
-		"like these, with a 95 % interval over seeds, and the verdict of all seeds. A verdict places the model between " + of +
+		"like these, with a 95 % interval over seeds, and the verdict of all seeds with evidence. A verdict places the model between " + of +
 		"each of them is compared with the other. A lens of one column compares models coordinate by coordinate or has no evidence in some seeds; its " +
 		"interval is over seeds too, and the verdict that of most seeds, with their number."
 }
@@ -125,6 +127,23 @@ func (r *Result) lenses() (out []int) {
 // paired reports whether verdicts of a lens are taken over seeds.
 func (r *Result) paired(lens int) bool {
 	return len(r.original()) > 0 && r.verdict(r.originalLabel(), lens).Paired()
+}
+
+// fewGroups says where intervals of single seeds count records although the split kept groups together.
+func (r *Result) fewGroups() []string {
+	few, why := 0, ""
+	for _, run := range r.Runs {
+		if run.fewGroups != "" {
+			few, why = few+1, run.fewGroups
+		}
+	}
+	switch {
+	case few == 0:
+		return nil
+	case len(r.Runs) > 1:
+		why = fmt.Sprintf("Of %d of %d seeds, the last of them: %s", few, len(r.Runs), why)
+	}
+	return []string{why}
 }
 
 func (r *Result) intervalUnit() string {
@@ -171,7 +190,7 @@ func (r *Result) row(label string, columns int, used map[audit.Call]bool) report
 func (r *Result) lensCells(label string, lens int, used map[audit.Call]bool) []report.Cell {
 	e, absent := r.lensMean(r.found(label), lens)
 	v, paired := r.verdict(label, lens), r.paired(lens)
-	cells := []report.Cell{report.Num(e.Value, 3), report.Est(v.Difference, 3)}
+	cells := []report.Cell{report.Num(v.Value, 3), report.Est(v.Difference, 3)}
 	if !paired {
 		cells = []report.Cell{r.majorityCell(label, e, v, lens, used)}
 	}
@@ -181,8 +200,10 @@ func (r *Result) lensCells(label string, lens int, used map[audit.Call]bool) []r
 			cells[i] = report.Gap(short(absent))
 		}
 	case paired && v.Paired():
+		cells[1].Text += r.ofSeeds(v, label)
 		used[v.Call], cells[1] = true, cells[1].WithVerdict(string(v.Call))
 	case paired:
+		cells[0] = report.Num(e.Value, 3)
 		cells[1] = report.Gap(cmp.Or(string(v.Call), "no majority") + " " + r.support(v, label))
 	}
 	return cells

@@ -23,6 +23,8 @@ type Verdict struct {
 	// retrained model is compared with the other. Its interval is Student's over seeds, its null 0. NaN where verdicts
 	// are those of single seeds.
 	Difference stats.Estimate
+	// Value is the mean of the readings behind Difference; NaN without one.
+	Value float64
 }
 
 // Paired reports whether the verdict is by the differences within seeds.
@@ -39,7 +41,7 @@ func (v Verdict) Paired() bool { return !math.IsNaN(v.Difference.Value) }
 func (r *Result) verdict(label string, lens int) Verdict {
 	found := r.found(label)
 	call, n := majority(found, lens)
-	v := Verdict{Call: call, Seeds: n, Difference: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
+	v := Verdict{Call: call, Seeds: n, Value: math.NaN(), Difference: stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}}
 	sets := r.readings(label, lens)
 	if len(sets) < minSeeds || 2*len(sets) <= len(found) || sets[0].model.Coordinates {
 		return v
@@ -51,7 +53,8 @@ func (r *Result) verdict(label string, lens int) Verdict {
 	// Points without an interval: what is alike is known.
 	m, original, oracle := sets[0].model, sets[0].original, sets[0].retrained[0]
 	m.Estimate, original.Estimate, oracle.Estimate = point(fromRetrained.Value), point(ends.Value), point(0)
-	return Verdict{Call: alike.Call(m, original, oracle), Seeds: len(sets), Difference: fromRetrained}
+	value := overSeeds(sets, func(s readings) float64 { return s.model.Value }).Value
+	return Verdict{Call: alike.Call(m, original, oracle), Seeds: len(sets), Difference: fromRetrained, Value: value}
 }
 
 // readings are those of one seed by one lens.
@@ -121,5 +124,13 @@ func (r *Result) support(v Verdict, label string) string {
 	if d.Value < 0 {
 		side, d.Value, d.Low, d.High = "below", -d.Value, -d.High, -d.Low
 	}
-	return report.FormatNumber(d.Value, 3) + " " + report.FormatInterval(d.Low, d.High, 3) + " " + side + " the retrained models"
+	return report.FormatNumber(d.Value, 3) + " " + report.FormatInterval(d.Low, d.High, 3) + " " + side + " the retrained models" + r.ofSeeds(v, label)
+}
+
+// ofSeeds says in how many seeds of a model there is evidence, if not in all.
+func (r *Result) ofSeeds(v Verdict, label string) string {
+	if n := len(r.found(label)); v.Seeds < n {
+		return fmt.Sprintf(" (%d of %d seeds)", v.Seeds, n)
+	}
+	return ""
 }

@@ -178,6 +178,29 @@ func TestVerdictsOfSingleSeeds(t *testing.T) {
 	}
 }
 
+// Where some seeds have no evidence, value and difference are of the same seeds, and the numbers of seeds are said; numbers of records that
+// differ between seeds too.
+func TestSeedsWithoutEvidenceAreLeftOut(t *testing.T) {
+	r := overAll(t, seed{0.9, 0.4, 0.6, 0.6}, seed{0.8, 0.3, 0.5, 0.6}, seed{0.7, 0.2, 0.4, 0.6}, seed{0.5, 0.5, 0.5, 0.1})
+	for k := range r.Runs[3].Models {
+		r.Runs[3].Models[k].Readings[0].N = 5
+	}
+	r.Runs[2].Forget, r.Runs[1].Copies = 41, 3
+	row := r.Table().Rows[3]
+	if row.Cells[1].Text != "0.600" || row.Cells[2].Text != "0.200 [\u22120.048, 0.448] (3 of 4 seeds) unclear" {
+		t.Errorf("%q and %q", row.Cells[1].Text, row.Cells[2].Text)
+	}
+	said := strings.Join(r.Answers(), "\n")
+	for _, want := range []string{"above the retrained models (3 of 4 seeds)", "Of the 41 to 50 forgotten records 0 to 3 (by the seed) can be found"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in %s", want, said)
+		}
+	}
+	if title := r.Title(); !strings.Contains(title, "50 forgotten records") {
+		t.Error(title)
+	}
+}
+
 // engineOnly is a lab that computes nothing: tables name its engine.
 func engineOnly(t *testing.T) *lab.Lab {
 	e, err := enginetest.Open()

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -216,14 +217,13 @@ func (p *Problem) WithRecords(d unlearn.Data) *Problem {
 }
 
 // heldOutRows returns the rows of the test part that an unlearning method may see, to
-// choose a learning rate or an epoch or as examples of non-members: a random half, the same
-// for every method and seed. Accuracy is measured on the whole test part. Non-members for
+// choose a learning rate or an epoch or as examples of non-members: a random half that parts no
+// group (datasets.Prepared.TestGroups), the same for every method and seed. Accuracy is measured on the whole test part. Non-members for
 // attacks and lenses come from the other half, see EvalRows and NonMemberRows.
 func (c *Case) heldOutRows() []int {
 	n := c.Test.X.Rows
-	rows := engine.Root(SplitSeed + c.Shift).Stream(engine.StreamHeldOut).Perm(n)[:(n+1)/2]
-	slices.Sort(rows)
-	return rows
+	rows, _ := stats.Clusters(c.Problem.TestGroups).Halves(n, engine.Root(SplitSeed+c.Shift).Stream(engine.StreamHeldOut).Perm)
+	return slices.Sorted(slices.Values(rows))
 }
 
 // EvalRows returns the rows of the test part that no method may see, ascending.

@@ -80,7 +80,12 @@ func (d Texts) prepare(ctx context.Context, shift int, kept ...int) (*datasets.P
 	if err != nil {
 		return nil, err
 	}
-	return t.Prepared(d.Preparation, TextSplit(shift), kept...)
+	p, err := t.Prepared(d.Preparation, TextSplit(shift), kept...)
+	if err != nil {
+		return nil, err
+	}
+	p.TestGroups = nil // the tables of the papers, and of language models, are of halves by records
+	return p, nil
 }
 
 // TextSplit returns the generator that draws and splits the documents of text data; shift is
