@@ -133,7 +133,7 @@ func TestWhatIsNotUnderstoodInALogOfOpenUnlearningIsRefusedByKey(t *testing.T) {
 	}
 }
 
-// A number that is missing or null is no 0: a loss of 0 is a memory by heart.
+// A number that is missing or null is no 0: a loss of 0 is a text that the model knows completely.
 func TestAMissingNumberOfOpenUnlearningIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		metric, want string

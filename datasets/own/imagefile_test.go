@@ -170,7 +170,7 @@ func TestAPictureInBothDepthsIsOneRecord(t *testing.T) {
 	}
 }
 
-// The keys of images in 8 bits are those of before 16 bits and orientations were read.
+// Images in 8 bits have the keys that they had when 16 bits and orientations were not read.
 func TestKeysOfImagesStay(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("testdata", "picture.png"))
 	if err != nil {

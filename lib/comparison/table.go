@@ -365,6 +365,7 @@ func (r *Result) Figure() plot.Panels {
 		f := plot.Forest{Meta: plot.Meta{Title: lens.Name()}, X: plot.Axis{Label: lens.Info().Measures}, Digits: 3}
 		if r.paired(k) {
 			f.Meta.Title += ", minus the retrained models"
+			f.X.Label = "difference of: " + f.X.Label
 		}
 		readable := false
 		for _, label := range r.labels() {
@@ -373,8 +374,11 @@ func (r *Result) Figure() plot.Panels {
 			if found := r.found(label); len(found) > 0 {
 				row.Control = found[0].Control
 				row.Estimate, row.Missing = r.lensMean(found, k)
-				if r.paired(k) && row.Missing == "" {
-					row.Estimate = r.verdict(label, k).Difference.WithNull(0, row.Estimate.Better)
+				if v := r.verdict(label, k); r.paired(k) && row.Missing == "" {
+					row.Estimate = v.Difference.WithNull(0, row.Estimate.Better)
+					if !v.Paired() {
+						row.Missing = "too few seeds"
+					}
 				}
 				if row.Missing == "" && row.Estimate.Null != nil {
 					f.Null = &plot.Null{Value: *row.Estimate.Null}

@@ -49,6 +49,9 @@ func (r *Result) verdict(label string, lens int) Verdict {
 	fromRetrained := overSeeds(sets, readings.fromRetrained)
 	fromOriginal := overSeeds(sets, func(s readings) float64 { return s.model.Value - s.original.Value })
 	ends := overSeeds(sets, func(s readings) float64 { return s.original.Value - s.reference() })
+	if !fromRetrained.HasInterval() || !fromOriginal.HasInterval() || !ends.HasInterval() { // a reading is no number
+		return v
+	}
 	alike := audit.Likeness{Original: holdsZero(fromOriginal), Oracle: holdsZero(fromRetrained), Ends: holdsZero(ends)}
 	// Points without an interval: what is alike is known.
 	m, original, oracle := sets[0].model, sets[0].original, sets[0].retrained[0]

@@ -98,7 +98,8 @@ func TestADifferenceIsWithinSeeds(t *testing.T) {
 		t.Errorf("%v: %+v", err, table.Rows)
 	}
 	panel := r.Figure().Figures[0].(plot.Forest)
-	if panel.Null.Value != 0 || math.Abs(panel.Rows[3].Estimate.Value-0.2) > 1e-12 || !strings.HasSuffix(panel.Meta.Title, "minus the retrained models") {
+	if panel.Null.Value != 0 || math.Abs(panel.Rows[3].Estimate.Value-0.2) > 1e-12 || !strings.HasSuffix(panel.Meta.Title, "minus the retrained models") ||
+		!strings.HasPrefix(panel.X.Label, "difference of: signed AUC") {
 		t.Errorf("the figure: %+v", panel)
 	}
 }
@@ -148,6 +149,7 @@ func TestVerdictsOfSingleSeeds(t *testing.T) {
 		}},
 		"too few records":       {5, func(run *Run) { run.Models[0].Readings[0].N = 5 }},
 		"no second retrained":   {5, func(run *Run) { run.Models[2].Missing = "it diverged" }},
+		"no number":             {5, func(run *Run) { run.Models[run.Seed%3].Readings[0].Value = math.NaN() }},
 		"diverged in most":      {5, func(run *Run) { run.Models[3].Missing = map[bool]string{true: "it diverged"}[run.Seed > 0] }},
 		"evidence in two seeds": {4, func(run *Run) { run.Models[1].Readings[0].N = map[bool]int{true: 5, false: 50}[run.Seed > 1] }},
 	} {
@@ -175,6 +177,12 @@ func TestVerdictsOfSingleSeeds(t *testing.T) {
 	}
 	if cell := r.Table().Rows[3].Cells[2]; cell.Missing != "blind in 2 of 2 seeds" {
 		t.Errorf("%+v", cell)
+	}
+	if row := r.Figure().Figures[0].(plot.Forest).Rows[3]; row.Missing != "too few seeds" {
+		t.Errorf("in the figure: %+v", row)
+	}
+	if err := r.Write(t.TempDir()); err != nil {
+		t.Error(err)
 	}
 }
 
