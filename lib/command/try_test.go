@@ -250,6 +250,22 @@ func TestTryKeepsGroupsTogether(t *testing.T) {
 	}
 	three := lethe(t, args("--forget-share", "0.2", "--seeds", "3")...)
 	wantWords(t, three, "records of a random 20 % of the groups by person", "minus retrained", "and the verdict of all seeds")
+	// All who smoke are of one person, too many to be held out.
+	b.Reset()
+	b.WriteString("person,height,smokes\n")
+	for i := range 200 {
+		person, smokes := fmt.Sprintf("P%d", i/5), "no"
+		if i%4 == 0 {
+			person, smokes = "S", "yes"
+		}
+		fmt.Fprintf(&b, "%s,%d,%s\n", person, 150+i*7%50, smokes)
+	}
+	one = lethe(t, "try", tryFile(t, "smokers.csv", b.String()), "--target", "smokes", "--group", "person", "--forget", "person=P7", "--seeds", "1", "--epochs", "1",
+		"--methods", "fine-tuning", "--out", t.TempDir())
+	wantWords(t, one, `No record of the class "yes" is held out`)
+	if strings.Contains(share.Out, "is held out:") {
+		t.Errorf("both classes are held out:\n%s", share.Out)
+	}
 	copies := lethe(t, "try", path, "--target", "smokes", "--group", "person", "--copies-together", "--epochs", "1", "--seeds", "1", "--methods", "fine-tuning", "--out", t.TempDir())
 	if copies.Code != 0 {
 		t.Errorf("copies together (%d): %s", copies.Code, copies.Stderr)

@@ -33,7 +33,7 @@ func (r *Result) againstCopies() string {
 // there is no evidence. It warns of lenses that take two retrained models for different, or an
 // untrained one for the original.
 //
-// First comes how many forgotten records the retained ones hold too, and every sentence on a
+// First comes how many forgotten records the retained ones hold too, and which classes are not held out. Every sentence on a
 // classifier ends with what it and the retrained model answer right: a
 // verdict compares numbers with wide intervals where few records are held out.
 func (r *Result) Answers() (out []string) {
@@ -45,6 +45,12 @@ func (r *Result) Answers() (out []string) {
 		out = append(out, fmt.Sprintf("Of the %s that lenses read %s can be found in training too, with the same inputs: these are no records that the "+
 			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
 			r.records(func(run Run) int { return run.Judged }, "held-out record"), n)+r.againstCopies())
+	}
+	for _, run := range r.Runs {
+		if run.notHeldOut != "" {
+			out = append(out, run.notHeldOut)
+			break
+		}
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
@@ -83,12 +89,21 @@ func (r *Result) Answers() (out []string) {
 	return out
 }
 
+// spread is the least and the largest of a number of the runs.
+func (r *Result) spread(of func(Run) int) (least, most int) {
+	for i, run := range r.Runs {
+		if n := of(run); i == 0 {
+			least, most = n, n
+		} else {
+			least, most = min(least, n), max(most, n)
+		}
+	}
+	return least, most
+}
+
 // records names a number of records of the runs: "32 forgotten records", "32 to 41 forgotten records".
 func (r *Result) records(of func(Run) int, name string) string {
-	least, most := of(r.Runs[0]), of(r.Runs[0])
-	for _, run := range r.Runs {
-		least, most = min(least, of(run)), max(most, of(run))
-	}
+	least, most := r.spread(of)
 	if least == most {
 		return report.Plural(least, name)
 	}
@@ -97,17 +112,14 @@ func (r *Result) records(of func(Run) int, name string) string {
 
 // overSeeds is a number of the runs: one, or the least and the largest; empty where it is 0 in all.
 func (r *Result) overSeeds(of func(Run) int) string {
-	var numbers []int
-	for _, run := range r.Runs {
-		numbers = append(numbers, of(run))
-	}
-	switch {
-	case len(numbers) == 0 || slices.Max(numbers) == 0:
+	switch least, most := r.spread(of); {
+	case most == 0:
 		return ""
-	case slices.Min(numbers) == slices.Max(numbers):
-		return fmt.Sprint(numbers[0])
+	case least == most:
+		return fmt.Sprint(least)
+	default:
+		return fmt.Sprintf("%d to %d (by the seed)", least, most)
 	}
-	return fmt.Sprintf("%d to %d (by the seed)", slices.Min(numbers), slices.Max(numbers))
 }
 
 // rightAnswers says how many forgotten and how many held-out records a classifier and the retrained one

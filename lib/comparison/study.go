@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -86,6 +87,7 @@ type Run struct {
 	Copies               int    // forgotten records whose inputs a retained record has too
 	HeldOutCopies        int    // records of Judged whose inputs a training record has
 	forgotten            string // what the records to forget are, "" if their forget set does not say it
+	notHeldOut           string // a sentence on classes of which no record is held out, "": there are none
 	units                string // what intervals count: "records", "persons"
 	fewGroups            string // why intervals count records and no groups, "" if there are none or enough
 	Models               []Model
@@ -196,7 +198,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	train, test := audit.RowHashes(c.Problem.Train.X), audit.RowHashes(c.Problem.Test.X)
 	run := &Run{
 		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
-		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(),
+		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(), notHeldOut: notHeldOut(c),
 		Copies: copies(hashesAt(train, c.Forget), hashesAt(train, c.Retain)), HeldOutCopies: copies(hashesAt(test, c.EvalRows()), train),
 	}
 	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget)) + windows(c)
@@ -209,6 +211,20 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	}
 	run.Models = append(run.Models, missing...)
 	return run, nil
+}
+
+// notHeldOut names the classes that are in training and of which no record is held out.
+func notHeldOut(c *audit.Case) string {
+	var names []string
+	for code, name := range c.About.Classes {
+		if slices.Contains(c.Train.Y, code) && !slices.Contains(c.Test.Y, code) {
+			names = append(names, fmt.Sprintf("%q", name))
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf("No record of the class %s is held out: what is said of held-out records is said of the others alone.", strings.Join(names, ", "))
 }
 
 // windows says of how many texts the forgotten records are windows, where a text is several.

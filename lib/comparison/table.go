@@ -56,11 +56,11 @@ func (r *Result) Title() string {
 		n = fmt.Sprint(r.Runs[0].Forget)
 	}
 	if len(r.Runs) > 0 && r.Runs[0].forgotten != "" {
-		n := r.overSeeds(func(run Run) int { return run.Forget })
-		if strings.Contains(n, " to ") {
-			return "What is left of " + r.Runs[0].forgotten + " of " + r.Name + ", " + strings.Replace(n, " (by the seed)", " by the seed", 1)
+		title := "What is left of " + r.Runs[0].forgotten + " of " + r.Name
+		if least, most := r.spread(func(run Run) int { return run.Forget }); least < most {
+			title += fmt.Sprintf(", %d to %d by the seed", least, most)
 		}
-		return "What is left of " + r.Runs[0].forgotten + " of " + r.Name
+		return title
 	}
 	return "What is left of " + n + " forgotten records of " + r.Name
 }
