@@ -47,7 +47,7 @@ func CausalAttention(t *Tape, q, k, v, mask *Node, heads, records int) *Node {
 func (a attention) attend(t *Tape, q, k, v, mask *Node, low func(scores *Node) *Node) *Node {
 	scale := 1 / math.Sqrt(float64(a.width))
 	qs, ks, vs := a.split(q), a.split(k), a.split(v)
-	scores := MulScalar(batchMatMulT(qs, ks), scale)
+	scores := MulScalar(sumOver(qs, 1, ks, 1), scale)
 	if low != nil {
 		scores = Add(scores, low(scores))
 	}
@@ -58,34 +58,35 @@ func (a attention) attend(t *Tape, q, k, v, mask *Node, low func(scores *Node) *
 		drop = a.splitMask(mask, p)
 		weights = Mul(p, drop)
 	}
-	out := a.join(batchMatMul(weights, vs))
+	out := a.join(sumOver(vs, 2, weights, 2))
 	return t.Op(out, []*Node{q, k, v}, func(adj *Node) []*Node {
 		do := a.split(adj)
-		dv := batchMatMul(Transpose(weights, 1, 2), do)
-		dp := batchMatMulT(do, vs)
+		dv := sumOver(do, 2, weights, 1)
+		dp := sumOver(do, 1, vs, 1)
 		if drop != nil {
 			dp = Mul(dp, drop)
 		}
 		ds := MulScalar(softmaxAdjoint(p, dp), scale)
-		dq := a.join(batchMatMul(ds, ks))
-		dk := a.join(batchMatMul(Transpose(ds, 1, 2), qs))
-		return []*Node{dq, dk, a.join(dv)}
+		dq := sumOver(ks, 2, ds, 2)
+		dk := sumOver(qs, 2, ds, 1)
+		return []*Node{a.join(dq), a.join(dk), a.join(dv)}
 	})
 }
 
 type attention struct{ heads, n, width int }
 
-// split turns [d, T n] into one [T, width] matrix per head and record.
+// split turns [d, T n] into one [width, T] matrix per head and record. Rows of tokens are copied
+// faster than columns of them would be.
 func (a attention) split(x *Node) *Node {
 	tokens := x.Shape().Dimensions[1] / a.n
-	x = TransposeAllAxes(Reshape(x, a.heads, a.width, tokens, a.n), 0, 3, 2, 1)
-	return Reshape(x, a.heads*a.n, tokens, a.width)
+	x = TransposeAllAxes(Reshape(x, a.heads, a.width, tokens, a.n), 0, 3, 1, 2)
+	return Reshape(x, a.heads*a.n, a.width, tokens)
 }
 
 // join is the inverse of split.
 func (a attention) join(x *Node) *Node {
-	tokens := x.Shape().Dimensions[1]
-	x = TransposeAllAxes(Reshape(x, a.heads, a.n, tokens, a.width), 0, 3, 2, 1)
+	tokens := x.Shape().Dimensions[2]
+	x = TransposeAllAxes(Reshape(x, a.heads, a.n, a.width, tokens), 0, 2, 3, 1)
 	return Reshape(x, a.heads*a.width, tokens*a.n)
 }
 
@@ -116,13 +117,10 @@ func laterScores(scores *Node) *Node {
 // noKey is far above any difference of scores, and finite in bfloat16 too.
 const noKey = 1e30
 
-// batchMatMul and batchMatMulT return a b and a b^T for a stack of matrices.
-func batchMatMul(a, b *Node) *Node {
-	return Dot(a, b).General([]int{2}, []int{0}, []int{1}, []int{0})
-}
-
-func batchMatMulT(a, b *Node) *Node {
-	return Dot(a, b).General([]int{2}, []int{0}, []int{2}, []int{0})
+// sumOver returns the products of two stacks of matrices, summed over axis i of a and axis j of b:
+// a's other axis, then b's.
+func sumOver(a *Node, i int, b *Node, j int) *Node {
+	return Dot(a, b).General([]int{i}, []int{0}, []int{j}, []int{0})
 }
 
 // softmaxAdjoint is p (dp - sum over the last axis of p dp).

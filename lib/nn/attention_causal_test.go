@@ -87,8 +87,10 @@ func TestNextAttentionIsTheLastColumnOfCausalAttention(t *testing.T) {
 				seen[i] = 1
 			}
 			before := Const(in[0].Graph(), tensors.FromFlatDataAndDimensions(seen, tokens))
-			got, key, value := NextAttention(token(in[0]), token(in[1]), token(in[2]), a.split(in[1]), a.split(in[2]), before, heads)
-			return []*Node{got, token(CausalAttention(&Tape{}, in[0], in[1], in[2], nil, heads, n)), key, a.split(token(in[1])), value, a.split(token(in[2]))}
+			kept := func(x *Node) *Node { return Transpose(a.split(x), 1, 2) }
+			got, key, value := NextAttention(token(in[0]), token(in[1]), token(in[2]), kept(in[1]), kept(in[2]), before, heads)
+			all := token(CausalAttention(&Tape{}, in[0], in[1], in[2], nil, heads, n))
+			return []*Node{got, all, key, kept(token(in[1])), value, kept(token(in[2]))}
 		}, q, k, v)
 		checkClose(t, "the next token", out[0], out[1], 1e-6)
 		checkClose(t, "its key", out[2], out[3], 0)

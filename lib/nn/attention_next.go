@@ -19,14 +19,16 @@ func NextAttention(q, k, v, keys, values, before *Node, heads int) (out, key, va
 	d := q.Shape().Dimensions
 	a := attention{heads: heads, n: d[1], width: d[0] / heads}
 	scale := 1 / math.Sqrt(float64(a.width))
-	query, key, value := a.split(q), a.split(k), a.split(v)
-	kept := MulScalar(batchMatMulT(query, keys), scale) // [heads n, 1, T]
+	row := func(x *Node) *Node { return Reshape(a.split(x), a.heads*a.n, 1, a.width) }
+	query, key, value := row(q), row(k), row(v)
+	kept := MulScalar(sumOver(query, 2, keys, 2), scale) // [heads n, 1, T]
 	low := MulScalar(AddScalar(before, -1), noKey)
 	kept = Add(kept, BroadcastToDims(Reshape(low, 1, 1, -1), kept.Shape().Dimensions...))
 	own := MulScalar(ReduceAndKeep(Mul(query, key), ReduceSum, -1), scale) // [heads n, 1, 1]
 	p := Softmax(Concatenate([]*Node{kept, own}, -1), -1)
 	tokens := kept.Shape().Dimensions[2]
-	sum := batchMatMul(Slice(p, AxisRange(), AxisRange(), AxisRange(0, tokens)), values)
+	sum := sumOver(Slice(p, AxisRange(), AxisRange(), AxisRange(0, tokens)), 2, values, 1)
 	last := Slice(p, AxisRange(), AxisRange(), AxisRange(tokens))
-	return a.join(Add(sum, Mul(value, BroadcastToDims(last, value.Shape().Dimensions...)))), key, value
+	sum = Add(sum, Mul(value, BroadcastToDims(last, value.Shape().Dimensions...)))
+	return a.join(Reshape(sum, a.heads*a.n, a.width, 1)), key, value
 }

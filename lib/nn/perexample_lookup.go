@@ -30,7 +30,7 @@ func (u tokenLookupUse) sums(v *Node) (sums, count *Node) {
 	n := u.codes.Shape().Dimensions[1]
 	equal := u.equal()
 	byRecord := TransposeAllAxes(byToken(v, n), 2, 1, 0)
-	return batchMatMul(equal, byRecord), ReduceSum(equal, 2)
+	return sumOver(equal, 2, byRecord, 1), ReduceSum(equal, 2)
 }
 
 // normSquared adds up the products of the adjoints of all pairs of tokens with one number.
