@@ -39,8 +39,8 @@ type transposer func(dst unsafe.Pointer, ldd int, src unsafe.Pointer, lds, squar
 
 // Blocks of b of blockK x blockCols are packed, to stay in the second-level cache.
 const (
-	blockK     = 256
-	blockBytes = 1 << 19
+	blockK     = 384
+	blockBytes = 3 << 17
 )
 
 // squareBytes is the row length in bytes of the squares of a transposer.
