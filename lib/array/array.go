@@ -5,6 +5,7 @@ package array
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Float is the element type of a Matrix.
@@ -90,6 +91,21 @@ type Rows interface {
 	Read(buffer []float64, i int) []float64
 	// Check returns an error if the data do not fit the shape or are not finite.
 	Check(name string) error
+}
+
+// Same reports whether two matrices have the same shape and numbers.
+func Same(a, b Rows) bool {
+	rows, cols := a.Shape()
+	if r, c := b.Shape(); r != rows || c != cols {
+		return false
+	}
+	x, y := make([]float64, cols), make([]float64, cols)
+	for i := range rows {
+		if !slices.Equal(a.Read(x, i), b.Read(y, i)) {
+			return false
+		}
+	}
+	return true
 }
 
 var (

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/audit/judge/kit"
 	"github.com/lethe-ml/lethe/lib/cli"
@@ -196,10 +198,51 @@ func (s *auditSource) run(cmd *cobra.Command, folder, config string) ([]string, 
 		return nil, err
 	}
 	defer e.Close()
+	if err := checkInputs(folder, s.data, x); err != nil {
+		return nil, err
+	}
 	for _, name := range slices.Sorted(maps.Keys(networks)) {
 		if _, err := outside.Write(cmd.Context(), networks[name], e, x, filepath.Join(folder, name)); err != nil {
 			return nil, err
 		}
 	}
-	return files, nil
+	return files, writeInputs(folder, config, x)
+}
+
+// inputsFile holds what models are given of the records of an audit's folder.
+const inputsFile = "inputs.npy"
+
+// checkInputs refuses a folder whose inputs are not the records that networks are about to be run on. They
+// may be those of an earlier call.
+func checkInputs(folder, data string, x array.Rows) error {
+	path := filepath.Join(folder, inputsFile)
+	there, err := npy.ReadRows(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !array.Same(there, x):
+		return fmt.Errorf("%s holds other records than --data %s: move it away, or name the data that it belongs to", path, data)
+	}
+	return nil
+}
+
+// writeInputs writes the records on which networks were run beside their outputs, so that copies among them are
+// found, unless the folder or a config says what models are given.
+func writeInputs(folder, config string, x array.Rows) error {
+	known, err := judge.HasInputs(folder, config)
+	if err != nil || known {
+		return err
+	}
+	path := filepath.Join(folder, inputsFile)
+	if m, ok := x.(array.Matrix[float32]); ok {
+		return npy.Write(path, m)
+	}
+	rows, cols := x.Shape()
+	m := array.New[float64](rows, cols)
+	for i := range rows {
+		copy(m.Row(i), x.Read(m.Row(i), i))
+	}
+	return npy.Write(path, m)
 }

@@ -82,6 +82,34 @@ func TestAuditOfNetworksUsesNoOtherArrays(t *testing.T) {
 	fails(t, call(both), cli.ExitFailure, "original/embedding.npy was written and is not used")
 }
 
+// The records that networks are run on are what models are given: copies are looked for among them. Another call with other
+// records is not judged by those of the first.
+func TestAuditOfNetworksKnowsTheirInputs(t *testing.T) {
+	dir, network, args := auditedNetwork(t)
+	x, err := npy.ReadMatrix(args[3])
+	check(t, err)
+	x.Data[0]++
+	check(t, npy.WriteIndices(filepath.Join(dir, "retain.npy"), []int{3, 4}))
+	check(t, npy.WriteIndices(filepath.Join(dir, "heldout.npy"), []int{5, 6}))
+	data := filepath.Join(t.TempDir(), "x.npy")
+	check(t, npy.Write(data, x))
+	call := func(data string) clitest.Result {
+		return lethe(t, "audit", dir, "--data", data, "--onnx", "unlearned="+network+",original="+network, "--json")
+	}
+	r := call(data)
+	if r.Code != cli.ExitOK || !strings.Contains(r.Out, `"inputs.npy"`) || !strings.Contains(r.Out, "copies of forgotten records: 2 retained records") {
+		t.Fatalf("%d: %s%s", r.Code, r.Out, r.Stderr)
+	}
+	if again := call(data); again.Code != cli.ExitOK {
+		t.Errorf("the same records again: %+v", again)
+	}
+	got, err := npy.ReadMatrix(filepath.Join(dir, "inputs.npy"))
+	if check(t, err); !array.Same(got, x) {
+		t.Error("inputs.npy holds other records than --data")
+	}
+	fails(t, call(args[3]), cli.ExitFailure, "inputs.npy", "other records")
+}
+
 func TestAuditRefusesNetworksBeforeAnythingIsWritten(t *testing.T) {
 	dir, network, args := auditedNetwork(t)
 	for _, c := range []struct {

@@ -44,3 +44,12 @@ func OtherArrays(folder, config string, written []string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// HasInputs reports whether an audit of the folder would find what models are given of the records.
+func HasInputs(folder, config string) (bool, error) {
+	l, err := findLayout(folder, config)
+	if err != nil {
+		return false, err
+	}
+	return len(l.Inputs)+len(l.InputTokens) > 0, nil
+}
