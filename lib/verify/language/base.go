@@ -45,7 +45,7 @@ func (t *Tokens) Base() (BaseReport, error) {
 	if err := t.Check(); err != nil {
 		return BaseReport{}, err
 	}
-	bound, evidence := t.lowestLogBase()
+	bound, evidence, byMoments := t.lowestLogBase()
 	r := BaseReport{Why: "not known: it takes the marks of correct tokens, or means and deviations"}
 	if bound > 0 {
 		r.LowestBase = math.Exp(bound)
@@ -59,6 +59,9 @@ func (t *Tokens) Base() (BaseReport, error) {
 	case bound > roundingMargin:
 		r.Suspected, r.Certain = 10, true
 		r.Why += fmt.Sprintf(", which rules out natural logarithms; base 10 has %.3g here", math.Log(10)/bound)
+		if byMoments {
+			r.Why += "; or the log-probabilities are of another base than their means and deviations"
+		}
 	case inside == 0 && below >= gapTokens:
 		r.Suspected = 2
 		r.Why = fmt.Sprintf("%d wrong tokens have a log-probability between -1.386 and -1, and none one between -1 and -0.693: so it is with base 2", below)
@@ -66,11 +69,13 @@ func (t *Tokens) Base() (BaseReport, error) {
 	return r, nil
 }
 
-// lowestLogBase returns the largest lower bound on ln b, and the token that it is from.
-func (t *Tokens) lowestLogBase() (bound float64, evidence string) {
+// lowestLogBase returns the largest lower bound on ln b, the token that it is from, and whether mean and
+// deviation gave it.
+func (t *Tokens) lowestLogBase() (bound float64, evidence string, byMoments bool) {
 	for i, l := range t.LogProb {
 		d, k := t.place(i)
 		if t.Correct != nil && !t.Correct[i] && math.Ln2/-l > bound {
+			byMoments = false
 			bound, evidence = math.Ln2/-l, fmt.Sprintf("document %d, token %d is not the most probable and has %.3g", d, k, l)
 		}
 		if t.Mean == nil || !(l < tooSure) || !(t.Deviation[i] > 0) {
@@ -78,10 +83,11 @@ func (t *Tokens) lowestLogBase() (bound float64, evidence string) {
 		}
 		z := (l - t.Mean[i]) / t.Deviation[i]
 		if v := math.Log1p(z*z) / -l; v > bound {
+			byMoments = true
 			bound, evidence = v, fmt.Sprintf("document %d, token %d is %.3g deviations from its mean and has %.3g", d, k, z, l)
 		}
 	}
-	return bound, evidence
+	return bound, evidence, byMoments
 }
 
 // wrongNearHalf counts the tokens that are not the most probable in the gap of base 2 and below it.

@@ -112,6 +112,10 @@ func TestAnotherBaseIsNoticedWhereArraysAllowIt(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
+	mixed := &Tokens{Offset: peaked.Offset, LogProb: scaled(peaked, 2).LogProb, Mean: peaked.Mean, Deviation: peaked.Deviation}
+	if r := must(mixed.Base())(t); !r.Certain || !strings.Contains(r.Why, "of another base than their means") {
+		t.Errorf("log-probabilities of base 2 beside natural means: %+v", r)
+	}
 	// No bound is above the true base.
 	for _, base := range []float64{2, math.E, 10} {
 		for _, tokens := range []*Tokens{natural, peaked} {
