@@ -70,6 +70,7 @@ func (p *planner) storedSource(n *node) *node {
 }
 
 func plan(f *function) (*planner, error) {
+	f.rewriteRowSums()
 	p := &planner{f: f, users: f.uses(), unitOf: map[*node]*unit{}, views: map[*node]view{}, extra: len(f.nodes)}
 	p.nodes = f.liveNodes(p.users)
 	for _, n := range p.nodes {
@@ -87,6 +88,7 @@ func plan(f *function) (*planner, error) {
 	for _, n := range p.nodes {
 		p.assign(n)
 	}
+	p.shareSums()
 	p.fuseIntoUsers()
 	p.fuseIntoReductions()
 	return p, p.sortUnits()
