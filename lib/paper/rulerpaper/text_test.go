@@ -117,7 +117,7 @@ func TestTheTableOfCopiesReadsOriginalsBeforeOracles(t *testing.T) {
 // Listing needs no file; running without the weights or the texts says which file is missing.
 func TestTextsWithoutFilesAreListedAndNotRun(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
-	for _, name := range []string{"hour", "standard", "paper"} {
+	for _, name := range []string{"hour", "large", "standard", "paper"} {
 		s, err := ScaleByName(name)
 		if err != nil {
 			t.Fatal(err)
