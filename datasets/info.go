@@ -20,6 +20,10 @@ type Info struct {
 	// Rows and Features are the shape of the Table.
 	Rows, Features int
 
+	// Estimated says that Rows and TestRows are estimates: how many records there are is not known
+	// before the data are read and prepared, as where cells without counts are left out.
+	Estimated bool
+
 	// Classes are the class names in code order. If only the files have them it
 	// is nil, and NumClasses is their number.
 	Classes    []string

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/progress"
 )
@@ -80,6 +81,9 @@ func (r *loader) finish(t *Table) (*Table, error) {
 	if t.X.Rows != r.info.Rows || t.X.Cols != r.info.Features {
 		return nil, fmt.Errorf("datasets: %s: read %d x %d values, expected %d x %d",
 			t.Name, t.X.Rows, t.X.Cols, r.info.Rows, r.info.Features)
+	}
+	if len(t.Classes) != r.info.ClassCount() || r.info.Classes != nil && !slices.Equal(t.Classes, r.info.Classes) {
+		return nil, fmt.Errorf("datasets: %s: read the classes %q, expected %d, %q", t.Name, t.Classes, r.info.ClassCount(), r.info.Classes)
 	}
 	if len(t.Y) != t.X.Rows || len(t.Features) != t.X.Cols {
 		return nil, errors.New("datasets: " + t.Name + ": labels or feature names do not fit the matrix")

@@ -314,7 +314,7 @@ func (c *Cells) Name() string { return c.info.Name }
 func (c *Cells) Info() (datasets.Info, error) {
 	p, info := defaults.Fill(c.settings.Preparation), c.info
 	info.Features = min(info.Features, p.Variable.Top)
-	info.TestRows = info.Rows - int(p.TrainFraction*float64(info.Rows))
+	info.TestRows, info.Estimated = info.Rows-int(p.TrainFraction*float64(info.Rows)), true
 	if p.Types {
 		info.Features += info.ClassCount()
 	}

@@ -87,7 +87,9 @@ type Losses struct {
 	Forgotten []float64 // the members under attack
 	HeldOut   []float64 // non-members: some to learn from, the others to score
 	// HeldOutClusters are the clusters of HeldOut: an attack does not score records of clusters that it
-	// learned from. nil: every record is its own.
+	// learned from. nil: every record is its own. The intervals of a Result are over records all the
+	// same, because the clusters of forgotten records are not known; a lens of package audit gives the
+	// AUC an interval over clusters.
 	HeldOutClusters stats.Clusters
 }
 

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"errors"
+
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/blind"
 )
@@ -22,6 +24,20 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 	if err := e.checkInputs(); err != nil {
 		return nil, err
 	}
+	return e.blindAttack(e.inputKernel)
+}
+
+// ClassAttack is BlindAttack by labels alone, for evidence without inputs: whether some classes are more frequent among
+// forgotten than among held-out records, as where a whole class is forgotten.
+func (e *Evidence) ClassAttack() (*Reading, error) {
+	if e.Labels == nil {
+		return nil, errors.New("audit: no labels")
+	}
+	return e.blindAttack(e.classKernel)
+}
+
+// blindAttack is the blind attack by a kernel of the inputs.
+func (e *Evidence) blindAttack(kernel func(rows []int) (blind.Kernel, error)) (*Reading, error) {
 	few := firstReason(TooFewRecords(len(e.Forget), Forget.Adjective()+" records"), TooFewRecords(len(e.HeldOut), HeldOut.Adjective()+" records"))
 	if groups := min(e.CountGroups(e.Forget), e.CountGroups(e.HeldOut)); few.Call == "" {
 		few = TooFewRecords(groups, e.Units()+" in the smaller set")
@@ -41,7 +57,7 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 	for k := range rows {
 		r.Member = append(r.Member, k < min(maxBlind, len(e.Forget)))
 	}
-	inputs, err := e.inputKernel(rows)
+	inputs, err := kernel(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +73,21 @@ func (e *Evidence) BlindAttack() (*Reading, error) {
 		return nil, err
 	}
 	return &Reading{Lens: BlindAttackName, Memory: Above, Estimate: result.AUC, Floor: result.Floor}, nil
+}
+
+// classKernel says how alike records are in their classes alone.
+func (e *Evidence) classKernel(rows []int) (blind.Kernel, error) {
+	at := map[int]int{}
+	for _, i := range rows {
+		if _, known := at[e.Labels[i]]; !known {
+			at[e.Labels[i]] = len(at)
+		}
+	}
+	x := array.New[float64](len(rows), len(at))
+	for k, i := range rows {
+		x.Row(k)[at[e.Labels[i]]] = 1
+	}
+	return blind.Vectors(x), nil
 }
 
 // sameInputs says that inputs tell no record from another.

@@ -111,6 +111,8 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 		return Blind
 	case (same || contrary) && onMemorySide:
 		return Backwards // there was nothing to remember: the method made the records stand out
+	case same && m.Towards:
+		return Blind
 	case same:
 		return Beyond
 	}
@@ -118,7 +120,7 @@ func (l Likeness) Call(m, original, oracle Reading) Call {
 	switch {
 	case l.Original && l.Oracle, l.Oracle && way < 0.5:
 		return Unclear
-	case l.Oracle:
+	case l.Oracle, m.Towards && way > 1:
 		return Forgotten
 	case l.Original:
 		return Remembered

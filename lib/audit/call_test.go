@@ -56,6 +56,23 @@ func TestACallPlacesAModelBetweenOriginalAndOracle(t *testing.T) {
 	}
 }
 
+// A value that is how like a retrained model the model is has nothing beyond retrained models: a model from the same initial
+// weights as one of them is nearer to it than another seed is, and never had the records.
+func TestAModelNearerToARetrainedOneThanTheyAreToEachOtherIsLikeThem(t *testing.T) {
+	towards := func(r Reading) Reading { r.Towards, r.Coordinates, r.Memory = true, true, Below; return r }
+	original, oracle := towards(reading(0, 0)), towards(reading(0.3, 0.4))
+	for m, want := range map[Reading]Call{
+		reading(0.68, 0.7): Forgotten, reading(0.32, 0.42): Forgotten, reading(0.1, 0.2): Between, reading(-0.3, -0.2): Backwards, reading(-0.05, 0.05): Remembered,
+	} {
+		if got := CallOf(towards(m), original, oracle); got != want {
+			t.Errorf("%v: %s, want %s", m.Value, got, want)
+		}
+	}
+	if got := CallOf(towards(reading(0.68, 0.7)), original, towards(reading(-0.4, 0.6))); got != Blind {
+		t.Errorf("retrained models that differ so much that the original is like them: %s", got)
+	}
+}
+
 // By hand: halves of 3 and 4 make 5. The intervals of a difference of 6 overlap, and it is
 // more than chance makes; a null has no width of its own.
 func TestAlikeIsATestOfTheDifference(t *testing.T) {

@@ -37,7 +37,16 @@ func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
 	if lacks := e.lacksText(n); lacks != "" {
 		return absentReading(l, m.Label, "no "+lacks), nil
 	}
-	return l.Read(e, e.Models[0])
+	return e.ReadBy(l, e.Models[0])
+}
+
+// ReadBy reads a model of the evidence through a lens. It refuses a lens that returns neither a reading nor an error.
+func (e *Evidence) ReadBy(l Lens, m *Arrays) (*Reading, error) {
+	r, err := l.Read(e, m)
+	if err == nil && r == nil {
+		return nil, fmt.Errorf("audit: the lens %q returned neither a reading nor an error of the model %q", l.Name(), m.Name)
+	}
+	return r, err
 }
 
 // lacksText names the first of the needs of lenses on language models that a case does not meet; empty:

@@ -34,11 +34,12 @@ func (Entropy) Info() Info {
 func (l Entropy) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	unlabelled := *e
 	unlabelled.Labels = make([]int, e.Records) // the entropy needs none
-	return signalReading(l, &unlabelled, m, attack.Entropy{})
+	return SignalReading(l, &unlabelled, m, attack.Entropy{})
 }
 
-// signalReading returns the reading of a signal of package attack.
-func signalReading(l Lens, e *Evidence, m *Arrays, s attack.Signal) (*Reading, error) {
+// SignalReading returns the reading of a signal of package attack, which scores the outputs of single records
+// (ScoresReading).
+func SignalReading(l Lens, e *Evidence, m *Arrays, s attack.Signal) (*Reading, error) {
 	forget, heldOut := Scored{Rows: e.Forget}, Scored{Rows: e.HeldOut}
 	for _, part := range []*Scored{&forget, &heldOut} {
 		p, err := m.Probabilities(part.Rows)
@@ -49,5 +50,5 @@ func signalReading(l Lens, e *Evidence, m *Arrays, s attack.Signal) (*Reading, e
 			return nil, err
 		}
 	}
-	return e.scoresReading(l, m, forget, heldOut)
+	return e.ScoresReading(l, m, Scores{forget, heldOut})
 }

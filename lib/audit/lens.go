@@ -201,6 +201,9 @@ type Reading struct {
 	// Coordinates says that the lens compares two models coordinate by coordinate. Another seed of
 	// the initial weights moves such a reading as memory does, but to either side.
 	Coordinates bool
+	// Towards says that the value is how like a retrained model the model is: what lies beyond retrained models is nearer to
+	// one of them than they are to each other, as a model from the same initial weights is, and is no trace of the records.
+	Towards bool
 	// Membership says that the value is of scores that training on a record raises: a model that is on the
 	// side away from memory has not learned the records there.
 	Membership bool

@@ -97,7 +97,7 @@ func (e *Evidence) calibratedReading(l Lens, m *Arrays, forget, heldOut Scored, 
 	if why.Call == "" && 2*tied > shadows.Rows {
 		why = Reason{last.Call, fmt.Sprintf("of %d of %d shadow models, %s", tied, shadows.Rows, last.Why)}
 	}
-	return e.scoresReading(l, m, forget, heldOut, why)
+	return e.ScoresReading(l, m, Scores{forget, heldOut}, why)
 }
 
 // shadowEvidence returns the scaled confidences of some records by a model and the shadow models.

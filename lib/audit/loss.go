@@ -35,7 +35,7 @@ func (Loss) Info() Info {
 
 // Read implements Lens.
 func (l Loss) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	return e.scoresReading(l, m, Scored{e.Forget, negatedAt(m.Losses, e.Forget)}, Scored{e.HeldOut, negatedAt(m.Losses, e.HeldOut)})
+	return e.ScoresReading(l, m, Scores{Scored{e.Forget, negatedAt(m.Losses, e.Forget)}, Scored{e.HeldOut, negatedAt(m.Losses, e.HeldOut)}})
 }
 
 // level is the coverage of every interval in a report.

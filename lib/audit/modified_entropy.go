@@ -32,5 +32,5 @@ func (ModifiedEntropy) Info() Info {
 
 // Read implements Lens.
 func (l ModifiedEntropy) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	return signalReading(l, e, m, attack.ModifiedEntropy{})
+	return SignalReading(l, e, m, attack.ModifiedEntropy{})
 }

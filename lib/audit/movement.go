@@ -13,7 +13,8 @@ import (
 // original's were.
 //
 // Null: 0, nothing moved. The original lies there, and retrained models above. Two retrained models
-// are needed, for the reason given at AgainstRetrained.
+// are needed, for the reason given at AgainstRetrained. A model above them is nearer to one of them than they are to each
+// other, and is like them.
 type Movement struct{}
 
 var _ Lens = Movement{}
@@ -49,7 +50,7 @@ func (j Movement) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		collapsed = append(collapsed, CollapsedRows("embeddings", x, e.Forget, e.Retain))
 	}
 	return &Reading{
-		Lens: j.Name(), Model: m.Name, Memory: Below, Estimate: *r, Floor: unknownFloor, Coordinates: true,
+		Lens: j.Name(), Model: m.Name, Memory: Below, Estimate: *r, Floor: unknownFloor, Coordinates: true, Towards: true,
 		NoEvidence: firstReason(append(collapsed, e.tooFewGroups(r.Clustered))...),
 	}, nil
 }

@@ -42,5 +42,5 @@ func (l ReferenceModel) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		return Scored{rows, out}
 	}
 	tied := TiedScores(valuesAt(m.Losses, e.Forget), valuesAt(m.Losses, e.HeldOut))
-	return e.scoresReading(l, m, score(e.Forget), score(e.HeldOut), tied)
+	return e.ScoresReading(l, m, Scores{score(e.Forget), score(e.HeldOut)}, tied)
 }

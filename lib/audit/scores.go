@@ -12,14 +12,16 @@ type Scored struct {
 	Values []float64
 }
 
-// scoresReading returns how well scores tell forgotten from held-out records, with the scores. A
-// reason says why they are no evidence although they differ. Records may be in groups.
-func (e *Evidence) scoresReading(l Lens, m *Arrays, forget, heldOut Scored, reason ...Reason) (*Reading, error) {
-	r, err := e.signedAUC(l.Name(), m.Name, forget, heldOut)
+// ScoresReading returns how well scores tell forgotten from held-out records, with the scores: the AUC, with DeLong's
+// interval or, over groups of records, that of stats.ClusterAUC, and the chance floor of its distance from 0.5. A
+// reason says why the scores are no evidence although they differ. A lens of a module of your own that scores
+// records (Info.PerRecord) returns its scores through it.
+func (e *Evidence) ScoresReading(l Lens, m *Arrays, s Scores, reason ...Reason) (*Reading, error) {
+	r, err := e.signedAUC(l.Name(), m.Name, s.Forget, s.HeldOut)
 	if err != nil {
 		return nil, err
 	}
 	r.NoEvidence = firstReason(append([]Reason{r.NoEvidence}, reason...)...)
-	r.Scores = &Scores{forget, heldOut}
+	r.Scores = &s
 	return r, nil
 }

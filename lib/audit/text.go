@@ -69,7 +69,7 @@ func (e *Evidence) textAUC(l Lens, m *Arrays, s language.Score) (*Reading, error
 	if err != nil {
 		return nil, err
 	}
-	return e.scoresReading(l, m, forget, heldOut, TiedScores(ours.Values, theirs.Values))
+	return e.ScoresReading(l, m, Scores{forget, heldOut}, TiedScores(ours.Values, theirs.Values))
 }
 
 // textShare returns the mean over the forgotten texts of a score in [0, 1].

@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/audit/judge"
 	"github.com/lethe-ml/lethe/lib/cli"
 
 	"github.com/spf13/cobra"
@@ -65,10 +66,44 @@ Memory: about three times the files.`,
 		if population.Target != nil {
 			e.Population = population
 		}
+		if err := checkMasks(e); err != nil {
+			return cli.Answer{}, err
+		}
 		rows, err := attackShadows(e, member, *names)
+		if err == nil && !slices.Contains(*names, shadow.ULiRA{}.Name()) {
+			noteMembership(c, e)
+		}
 		return attackAnswer("Attacks by shadow models", rows, rows), err
 	})
 	return c
+}
+
+// checkMasks refuses masks whose shape is not that of the scores.
+func checkMasks(e shadow.Evidence) error {
+	models, records, cols := e.Shadows.Scores.Rows, e.Shadows.Scores.Cols, 0
+	if len(e.Shadows.In) > 0 {
+		cols = len(e.Shadows.In[0])
+	}
+	if len(e.Shadows.In) == models && cols == records || records != len(e.Target) {
+		return nil // the attacks refuse scores of other records
+	}
+	turned := ""
+	if len(e.Shadows.In) == records && cols == models {
+		turned = "; save its transpose"
+	}
+	return fmt.Errorf("--in: %d x %d, and --shadows has %d x %d, a row per shadow model and a column per record%s", len(e.Shadows.In), cols,
+		models, records, turned)
+}
+
+// noteMembership prints what is odd about the masks. Shadow models that have unlearned fit nothing better.
+func noteMembership(c *cobra.Command, e shadow.Evidence) {
+	scores := make([][]float64, e.Shadows.Scores.Rows)
+	for k := range scores {
+		scores[k] = e.Shadows.Scores.Row(k)
+	}
+	if why := judge.MembershipDoubt(scores, e.Shadows.In); why != "" {
+		fmt.Fprintln(c.ErrOrStderr(), "--in: "+why)
+	}
 }
 
 // shadowAttacks are the library's attacks, and LiRA with one variance for all records.

@@ -84,6 +84,7 @@ Without one, --only takes arrays: lethe audit --only sde --help.`,
 		if err := checkAllUsed(e, files); err != nil {
 			return err
 		}
+		e.Notes = append(e.Notes, from.notes...)
 		r, err := e.ReportBy(cmd.Context(), lenses...)
 		if err != nil {
 			return err
@@ -121,7 +122,7 @@ func verifyReport(cmd *cobra.Command, report string, args []string, asJSON bool)
 			return err
 		}
 	case len(v.Changes) == 0:
-		fmt.Fprintf(w, "all %d files are those that the report was made from\n", v.Files)
+		fmt.Fprintf(w, "all %d files are those that the report was made from\n%s\n", v.Files, wrap(v.NotChecked))
 	default:
 		for _, p := range v.Changes {
 			fmt.Fprintln(w, cli.Printable(p.File+": "+p.What))

@@ -30,7 +30,8 @@ type auditSource struct {
 	tofu        map[string]string // TOFU's own logs, by the models' names
 	openLogs    map[string]string // open-unlearning's
 	arch, data  string
-	output      *string // of onnx
+	output      *string  // of onnx
+	notes       []string // for the report: where arrays came from and what else could have been meant
 }
 
 func (s *auditSource) flags(c *cobra.Command) {
@@ -58,12 +59,16 @@ func printKit(cmd *cobra.Command, framework string) error {
 // networks opens the networks, by the names of their models.
 func (s *auditSource) networks(cmd *cobra.Command) (map[string]outside.Network, error) {
 	out := map[string]outside.Network{}
-	for name, path := range s.onnx {
-		m, err := openONNX(cmd, path, *s.output)
+	for _, name := range slices.Sorted(maps.Keys(s.onnx)) {
+		m, err := openONNX(cmd, s.onnx[name], *s.output)
 		if err != nil {
 			return nil, err
 		}
 		out[name] = m
+		if several := m.Choices(); len(several) > 1 {
+			s.notes = append(s.notes, fmt.Sprintf("%s/outputs.npy holds %s of %s, one of its outputs %s; --output chooses.", name, m.Output(),
+				filepath.Base(s.onnx[name]), cli.List(several)))
+		}
 	}
 	if len(s.state) == 0 {
 		return out, nil

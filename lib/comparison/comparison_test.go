@@ -97,6 +97,47 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 	checkFiles(t, r)
 }
 
+// panicking is a method of somebody else with a mistake.
+type panicking struct {
+	broken
+	Early bool
+}
+
+func (p panicking) Info() unlearn.Info {
+	about := p.FineTuning.Info()
+	about.Name = "panicking"
+	return about
+}
+
+func (p *panicking) SetDefaults() {
+	if p.Early {
+		panic("no defaults")
+	}
+}
+
+func (panicking) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) { panic("oops") }
+
+// A method's panic is the reason why it has no row, and the other methods have theirs.
+func TestAMethodThatPanicsEndsNeitherTheStudyNorTheProgram(t *testing.T) {
+	moons := lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 200}, Forget: lab.Random{Fraction: 0.2}, Fit: train.Config{Epochs: 2}}
+	s := Study{Lab: newLab(t), Setting: moons, Methods: []unlearn.Method{panicking{}, unlearn.FineTuning{Epochs: 1}}, Seeds: 1}
+	r, err := s.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "the method panicked at comparison_test.go:"
+	if m := r.Runs[0].find("panicking"); m == nil || !strings.HasPrefix(m.Missing, want) || !strings.HasSuffix(m.Missing, ": oops") {
+		t.Errorf("the method that panics: %+v", m)
+	}
+	if m := r.Runs[0].find("fine-tuning"); m == nil || m.Missing != "" || len(m.Readings) == 0 {
+		t.Errorf("the other method: %+v", m)
+	}
+	s.Methods = []unlearn.Method{unlearn.FineTuning{}, panicking{Early: true}}
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "method 1 (comparison.panicking) panicked before it began: no defaults") {
+		t.Errorf("a method whose defaults panic: %v", err)
+	}
+}
+
 // checkFiles writes the result and reads it again.
 func checkFiles(t *testing.T, r *Result) {
 	t.Helper()

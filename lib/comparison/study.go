@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/progress"
@@ -119,13 +120,14 @@ func (s Study) withDefaults() (Study, error) {
 	}
 	seen := map[string]bool{}
 	for i, m := range s.Methods {
-		if m == nil {
-			return s, fmt.Errorf("comparison: method %d is nil", i)
+		name, err := nameOf(m)
+		if err != nil {
+			return s, fmt.Errorf("comparison: method %d %w", i, err)
 		}
-		if seen[m.Info().Name] {
-			return s, fmt.Errorf("comparison: two methods are called %s", m.Info().Name)
+		if seen[name] {
+			return s, fmt.Errorf("comparison: two methods are called %s", name)
 		}
-		seen[m.Info().Name] = true
+		seen[name] = true
 	}
 	switch {
 	case s.Lab == nil || s.Lab.Engine == nil || s.Lab.Store == nil:
@@ -134,6 +136,20 @@ func (s Study) withDefaults() (Study, error) {
 		return s, fmt.Errorf("comparison: %d seeds; want 1 to 1000", s.Seeds)
 	}
 	return s, nil
+}
+
+// nameOf returns the name of a method with its defaults. Later these are asked for in goroutines of ours, where a
+// panic of a method from elsewhere would end the program; here it is an error.
+func nameOf(m unlearn.Method) (name string, err error) {
+	if m == nil {
+		return "", errors.New("is nil")
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("(%T) panicked before it began: %v", m, v)
+		}
+	}()
+	return defaults.Fill(m).Info().Name, nil
 }
 
 // Run computes the study. Everything is checked before the first model is trained: the

@@ -27,7 +27,8 @@ type Data interface {
 	// Info describes the prepared data without reading files: the number of records in
 	// both parts and, where they have one of their own, in the test part; features,
 	// classes, and the shape of images. Where the test part has no size of its own
-	// (TestRows is 0), it is a fifth of the records.
+	// (TestRows is 0), it is a fifth of the records. What Prepare returns must be what it says,
+	// unless it says that the numbers of records are estimates (Estimated).
 	Info() (datasets.Info, error)
 	// Prepare reads the data, splits them into a train and a test part and normalises
 	// them. shift is added to the seed of the split. The same value prepares the same
@@ -185,7 +186,7 @@ func (d Cells) Info() (datasets.Info, error) {
 		return info, otherKind(d.Set, err)
 	}
 	info.Classes, info.NumClasses = nil, info.ClassCount()+1
-	info.TestRows = info.Rows - int(d.TrainFraction*float64(info.Rows))
+	info.TestRows, info.Estimated = info.Rows-int(d.TrainFraction*float64(info.Rows)), true
 	info.Features = d.Variable.Top
 	if d.Types {
 		info.Features += info.NumClasses
@@ -318,12 +319,35 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 			}
 		}
 	}
+	if err := checkDescribed(p, info); err != nil {
+		return err
+	}
 	// A condition on a column selects records by their IDs.
 	greatest := max(slices.Max(p.Train.IDs), slices.Max(p.Test.IDs))
 	for _, c := range p.About.Columns {
 		if c.Rows() <= greatest {
 			return fmt.Errorf("the column %q has %d cells, the greatest ID is %d: it needs a cell for every record of the source", c.Name, c.Rows(), greatest)
 		}
+	}
+	return nil
+}
+
+// checkDescribed returns an error for prepared data of which Info says something else: networks, forget
+// sets and jobs take their sizes and classes from it.
+func checkDescribed(p *datasets.Prepared, info datasets.Info) error {
+	rows, test, classes := p.Train.X.Rows+p.Test.X.Rows, p.Test.X.Rows, p.About.Classes
+	switch {
+	case !info.Estimated && rows != info.Rows:
+		return fmt.Errorf("Info says that there are %d records, in both parts together; Prepare returns %d, %d to train on and %d to test on",
+			info.Rows, rows, p.Train.X.Rows, test)
+	case !info.Estimated && info.TestRows > 0 && test != info.TestRows:
+		return fmt.Errorf("Info says that %d records are the test part, and Prepare returns %d there", info.TestRows, test)
+	case len(classes) != info.ClassCount():
+		return fmt.Errorf("Info says that the number of classes is %d, and Prepare returns %d: %q", info.ClassCount(), len(classes), classes)
+	case info.Classes != nil && !slices.Equal(classes, info.Classes):
+		return fmt.Errorf("Info says that the classes are %q, and Prepare returns %q, in this order", info.Classes, classes)
+	case p.About.Shape != info.Shape:
+		return fmt.Errorf("Info says that the records have the shape %v, and Prepare returns %v: channels, height and width", info.Shape, p.About.Shape)
 	}
 	return nil
 }

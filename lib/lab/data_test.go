@@ -120,6 +120,59 @@ func TestOwnDataAndForgetSets(t *testing.T) {
 	}
 }
 
+// misdescribed are the numbers with another description.
+type misdescribed struct {
+	parity
+	What string
+}
+
+func (d misdescribed) Info() (datasets.Info, error) {
+	info, err := d.parity.Info()
+	switch d.What {
+	case "rows":
+		info.Rows = 17
+	case "test":
+		info.TestRows = 13
+	case "more":
+		info.Classes = append(info.Classes, "neither")
+	case "fewer":
+		info.Classes, info.NumClasses = nil, 1
+	case "names":
+		info.Classes = []string{"odd", "even"}
+	case "shape":
+		info.Shape = [3]int{1, 1, 2}
+	case "estimate":
+		info.Rows, info.TestRows, info.Estimated = 70, 13, true
+	case "count":
+		info.Classes, info.NumClasses = nil, 2
+	}
+	return info, err
+}
+
+// A description that is not of the data is refused, and says what differs. Estimates of the number of
+// records are not compared, and a number of classes stands for their names.
+func TestADescriptionOfOtherDataIsRefused(t *testing.T) {
+	l := newLab(t)
+	for what, words := range map[string]string{
+		"rows":  "there are 17 records, in both parts together; Prepare returns 60, 48 to train on and 12 to test on",
+		"test":  "13 records are the test part, and Prepare returns 12",
+		"more":  "the number of classes is 3, and Prepare returns 2",
+		"fewer": "the number of classes is 1, and Prepare returns 2",
+		"names": `the classes are ["odd" "even"], and Prepare returns ["even" "odd"]`,
+		"shape": "the records have the shape [1 1 2], and Prepare returns [0 0 0]",
+	} {
+		_, err := l.Case(t.Context(), Setting{Data: misdescribed{parity{Records: 60}, what}, Fit: train.Config{Epochs: 1}})
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%s: %v, want %q", what, err, words)
+		}
+	}
+	for _, what := range []string{"nothing", "estimate", "count"} {
+		if _, err := l.Problem(t.Context(), Setting{Data: misdescribed{parity{Records: 60}, what}}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func TestWhatOwnDataCannotBeIsNamed(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Setting{

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -31,7 +32,11 @@ func (l *Lab) Do(ctx context.Context, workers int, jobs []Job) error {
 		wg.Go(func() {
 			defer group.Leave(k)
 			for j := q.next(ctx); j != nil; j = q.next(ctx) {
-				if _, err := j.Work(group.Join(ctx, k)); err != nil {
+				err := panics.Catch("the job", func() error {
+					_, err := j.Work(group.Join(ctx, k))
+					return err
+				})
+				if err != nil {
 					stop(fmt.Errorf("%s: %w", j.ID, err))
 				}
 				q.finish(j)

@@ -28,12 +28,15 @@ func inherits(v any, method string) bool {
 }
 
 // isOfThisModule reports whether the type of a value is declared in this module.
-func isOfThisModule(v any) bool {
+func isOfThisModule(v any) bool { return isOfPackages(v, "") }
+
+// isOfPackages reports whether the type of a value is of this module's packages whose paths begin so.
+func isOfPackages(v any, prefix string) bool {
 	t := reflect.TypeOf(v)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	return strings.HasPrefix(t.PkgPath(), "github.com/lethe-ml/lethe/")
+	return strings.HasPrefix(t.PkgPath(), "github.com/lethe-ml/lethe/"+prefix)
 }
 
 // checkInherited returns an error for data or a forget set that would silently become the

@@ -7,6 +7,7 @@ import (
 	"context"
 	"sync"
 
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -35,7 +36,7 @@ func (l *Lab) RunParallel(ctx context.Context, tasks ...func(ctx context.Context
 		wg.Go(func() {
 			defer group.Leave(k)
 			for i := range next {
-				errs[i] = tasks[i](group.Join(ctx, k))
+				errs[i] = panics.Catch("a task", func() error { return tasks[i](group.Join(ctx, k)) })
 			}
 		})
 	}

@@ -122,6 +122,9 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.checkNetwork(); err != nil {
+		return nil, err
+	}
 	if g, is := s.Goal.(AugmentingGoal); is {
 		if s.Augment {
 			return nil, fmt.Errorf("the goal %s changes the records itself; they cannot be augmented too", g.Name())
@@ -137,6 +140,19 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	}
 	p.Augment = func(seed engine.Root) train.Augmenter { return NewAugmenter(data, images.Augmentation{}, seed) }
 	return p, nil
+}
+
+// checkNetwork returns an error for a network of the user's own whose answer for a record depends on
+// other records. It is checked once, on the first records, with initial weights.
+func (p *Problem) checkNetwork() error {
+	if isOfPackages(p.Arch, "lib/model/") {
+		return nil
+	}
+	_, err := p.Runner.Compiled("records are independent", func() (any, error) {
+		weights := model.InitialWeights(p.Arch, engine.Root(0).Stream(engine.StreamInit))
+		return true, p.Runner.CheckRecords(weights, p.Train.X)
+	})
+	return err
 }
 
 // fittedTo returns the setting's network for data that were read. The vocabulary is that of the

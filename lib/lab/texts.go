@@ -48,7 +48,7 @@ func (d Texts) Info() (datasets.Info, error) {
 		info.Rows = d.MaxDocuments
 	}
 	info.Rows *= texts.RecordsPerDocument(d.Set, d.Unit)
-	info.Features, info.Vocabulary = d.Features(), d.Vocabulary
+	info.Features, info.Vocabulary, info.Estimated = d.Features(), d.Vocabulary, true
 	return info, nil
 }
 

@@ -23,11 +23,46 @@ type declaration struct {
 // panics where building a graph does.
 func mustDeclare(a Architecture, rng *rand.Rand) (d declaration) {
 	d.weights, d.random = nn.Declare(a.Inputs(), rng, func(b *nn.Builder, x *Node) {
-		for _, l := range a.Build(b, x).Layers {
+		tr := a.Build(b, x)
+		if err := checkTrace(a, tr, 1); err != nil {
+			panic(err)
+		}
+		for _, l := range tr.Layers {
 			d.layers = append(d.layers, l.Name)
 		}
 	})
 	return d
+}
+
+// checkTrace returns an error for a network that does not return what it says, for n records.
+func checkTrace(a Architecture, tr Trace, n int) error {
+	has := func(x *Node, width int) bool {
+		d := x.Shape().Dimensions
+		return len(d) == 2 && (d[0] == width || width == 0) && d[1] == n
+	}
+	for _, h := range a.Returns() {
+		if o := tr.Outputs[h.Name]; o == nil || !has(o, h.Width) {
+			return fmt.Errorf("%s returns no %q of width %d: its shape is %s, want [%d %d]", a.Name(), h.Name, h.Width, shapeText(o), h.Width, n)
+		}
+	}
+	if tr.Embedding == nil || !has(tr.Embedding, 0) {
+		return fmt.Errorf("%s returns no embedding [width, %d]: its shape is %s; the field Embedding of its Trace is what representation metrics read, "+
+			"for a classifier what goes into the last layer", a.Name(), n, shapeText(tr.Embedding))
+	}
+	for _, l := range tr.Layers {
+		if l.Value == nil || !has(l.Value, 0) {
+			return fmt.Errorf("%s returns no layer %q [width, %d]: its shape is %s", a.Name(), l.Name, n, shapeText(l.Value))
+		}
+	}
+	return nil
+}
+
+// shapeText returns the shape of a node, "nil" for none.
+func shapeText(x *Node) string {
+	if x == nil {
+		return "nil"
+	}
+	return fmt.Sprint(x.Shape().Dimensions)
 }
 
 // declare is mustDeclare with an error for a network that cannot be built: settings that Check

@@ -163,6 +163,9 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(arch.Returns()) == 0 {
+		return nil, fmt.Errorf("model %s: Returns names no output", arch.Name())
+	}
 	if c, ok := arch.(MaxBatch); ok {
 		rows := c.MaxBatch()
 		if e.SeparateMemory() {
@@ -176,7 +179,7 @@ func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
 	}
 	r.layers, err = r.compile(func(in []*Node) []*Node {
 		tr := r.forward(in)
-		out := r.outputNodes(tr)
+		out := r.outputNodes(tr, in[len(in)-1])
 		for _, l := range tr.Layers {
 			out = append(out, l.Value)
 		}
@@ -193,17 +196,16 @@ func (r *Runner) compile(f func(in []*Node) []*Node) (*Exec, error) {
 	return exec.SetMaxCache(-1), nil
 }
 
-func (r *Runner) outputs(in []*Node) []*Node { return r.outputNodes(r.forward(in)) }
+func (r *Runner) outputs(in []*Node) []*Node { return r.outputNodes(r.forward(in), in[len(in)-1]) }
 
-// outputNodes returns the outputs in order and, after them, the embedding.
-func (r *Runner) outputNodes(tr Trace) []*Node {
+// outputNodes returns the outputs for the records x in order and, after them, the embedding.
+func (r *Runner) outputNodes(tr Trace, x *Node) []*Node {
+	if err := checkTrace(r.Arch, tr, x.Shape().Dimensions[1]); err != nil {
+		panic(err)
+	}
 	var out []*Node
 	for _, h := range r.Arch.Returns() {
-		o := tr.Outputs[h.Name]
-		if o == nil || o.Shape().Dimensions[0] != h.Width {
-			panic(fmt.Errorf("%s returns no %q of width %d", r.Arch.Name(), h.Name, h.Width))
-		}
-		out = append(out, o)
+		out = append(out, tr.Outputs[h.Name])
 	}
 	return append(out, tr.Embedding)
 }

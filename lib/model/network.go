@@ -42,6 +42,10 @@ func Fit(n Network, s Sizes) (Architecture, error) {
 	if err != nil {
 		return nil, err
 	}
+	if a == nil {
+		return nil, fmt.Errorf("the network %T returns no architecture for records of %d features and %d classes, and no error: "+
+			"ForData, or the function, returns nil", n, s.Features, s.Classes)
+	}
 	if _, is := n.(Architecture); is && reflect.TypeOf(a) != reflect.TypeOf(n) {
 		return nil, fmt.Errorf("the network %T has the method ForData of %T, which it embeds; write one that returns a %T", n, a, n)
 	}

@@ -61,7 +61,7 @@ func (m WithTeacher) Build(b *nn.Builder, x *Node) Trace {
 	teacher := b.Sub(TeacherPrefix).WithoutRandomInputs()
 	teacher.Tape = &nn.Tape{} // dropped: nothing is learned of the teacher
 	for name, value := range m.Student.Build(teacher, x).Outputs {
-		out.Outputs[TeacherPrefix+name] = value
+		out.Outputs[TeacherPrefix+name] = b.Op(value, nil, func(*Node) []*Node { return nil }) // no gradient on purpose
 	}
 	return out
 }

@@ -26,7 +26,14 @@ import (
 // weights, which it finds by name. A name that is taken twice, was not declared, is of another
 // shape or is left over is an error that names it.
 //
-// A Builder is also the tape that the layers are recorded on.
+// A Builder is also the tape that the layers are recorded on. Only recorded layers have gradients: the
+// methods of the builder and the functions of this package that take a tape. Any other operation of
+// GoMLX is wrapped in Block, with all that it is computed from as inputs:
+//
+//	h = b.Block([]*Node{h}, func(in []*Node) *Node { return MulScalar(Sin(in[0]), 0.5) })
+//
+// A training refuses a network that loses a gradient, and names the operation and the weights; see
+// [Tape.CheckRecorded]. What is computed from x alone needs no Block.
 type Builder struct {
 	*Tape
 	// Records is the number of records.

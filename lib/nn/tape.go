@@ -9,6 +9,9 @@ import (
 // Tape records the layers of a forward pass with their vector-Jacobian products, so that a
 // layer can have a faster gradient than GoMLX's. A part of a model without a hand-written
 // gradient is differentiated by GoMLX (Block).
+//
+// Gradients flow through recorded layers alone. An operation of GoMLX between two layers stops them;
+// a training refuses a network with one, see CheckRecorded.
 type Tape struct {
 	// Training selects training mode: normalisations use the statistics of the batch and
 	// report them; see BatchNorm2D.
@@ -27,11 +30,13 @@ type Tape struct {
 type step struct {
 	outs   []*Node
 	inputs []*Node
+	copies []*Node // of the inputs, for a Block; else nil
 	vjp    func(v []*Node) []*Node
 }
 
 // Op records a layer: out was computed from inputs, and vjp returns the adjoints of the
-// inputs for the adjoint of out; nil for an input without one.
+// inputs for the adjoint of out; nil for an input without one. No gradient flows to what inputs
+// does not name: this is how a network stops a gradient on purpose.
 func (t *Tape) Op(out *Node, inputs []*Node, vjp func(v *Node) []*Node) *Node {
 	t.Ops([]*Node{out}, inputs, func(v []*Node) []*Node { return vjp(v[0]) })
 	return out
@@ -40,7 +45,7 @@ func (t *Tape) Op(out *Node, inputs []*Node, vjp func(v *Node) []*Node) *Node {
 // Ops is Op for a layer with several outputs. An output that nothing depends on
 // has an adjoint of zeros.
 func (t *Tape) Ops(outs, inputs []*Node, vjp func(v []*Node) []*Node) {
-	t.steps = append(t.steps, step{outs, inputs, vjp})
+	t.steps = append(t.steps, step{outs: outs, inputs: inputs, vjp: vjp})
 }
 
 // Statistic returns the batch's value of a parameter that is state, such as a running mean,
@@ -57,16 +62,19 @@ func (t *Tape) setStatistic(p, statistic *Node) {
 // Block records f with the gradient that GoMLX derives. f is applied to copies of the
 // inputs: if one input is computed from another, the tape already has that dependency and
 // it must not count twice. (A copy is a Reshape to the same shape, because GoMLX does not
-// differentiate Identity.)
+// differentiate Identity.) What f uses besides them has no gradient: weights and what is computed
+// from them must be among the inputs, see CheckRecorded.
 func (t *Tape) Block(inputs []*Node, f func(in []*Node) *Node) *Node {
 	copies := make([]*Node, len(inputs))
 	for i, in := range inputs {
 		copies[i] = Reshape(in, in.Shape().Dimensions...)
 	}
 	out := f(copies)
-	return t.Op(out, inputs, func(v *Node) []*Node {
+	t.Op(out, inputs, func(v *Node) []*Node {
 		return Gradient(ReduceAllSum(Mul(out, StopGradient(v))), copies...)
 	})
+	t.steps[len(t.steps)-1].copies = copies
+	return out
 }
 
 // Adjoints maps nodes of a graph to the derivatives of a scalar by them.

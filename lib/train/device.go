@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
@@ -114,5 +113,5 @@ func (l *loop) deviceEpoch(ctx context.Context, s *State, steps []trainStep, tas
 	} else {
 		runEpoch([][]*lane{{a}}, l.device.memory)
 	}
-	return a.next, a.losses, engine.Explain(a.err)
+	return a.next, a.losses, explain(a.err)
 }

@@ -3,6 +3,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -328,7 +329,17 @@ func (g *gradients) execute(t task, o Objective, weights []any, key func(term, l
 	if err == nil && g.norms != nil {
 		err = t.copyValues(g.norms, out[1])
 	}
-	return out, engine.Explain(err)
+	return out, explain(err)
+}
+
+// explain is engine.Explain; of the failure to build a network that loses a gradient the network's fault
+// alone is told.
+func explain(err error) error {
+	var lost *nn.LostGradient
+	if errors.As(err, &lost) {
+		return lost
+	}
+	return engine.Explain(err)
 }
 
 // copyValues copies one value per record of the chunk into dst, which has one per record of

@@ -95,8 +95,14 @@ func (p *program) build(in []*graph.Node) []*graph.Node {
 		draws, rest = rest[:n], rest[n:]
 	}
 	t := &nn.Tape{Training: p.training}
-	total, from, rest := p.objective(p.runner.Forward(t, w, x, draws), rest)
+	tr := p.runner.Forward(t, w, x, draws)
+	total, from, rest := p.objective(tr, rest)
 	sum := engine.Sum(total)
+	if p.result != resultValue {
+		if err := t.CheckRecorded(usedOutputs(tr, from, total), w, like, p.frozen); err != nil {
+			panic(err)
+		}
+	}
 	switch p.result {
 	case resultValue:
 		return []*graph.Node{sum}
@@ -145,6 +151,33 @@ func (p *program) objective(tr model.Trace, in []*graph.Node) (total *graph.Node
 		}
 	}
 	return total, from, rest
+}
+
+// usedOutputs returns the outputs with derivatives that an objective depends on. The derivatives by
+// others, which GoMLX makes, are zeros.
+func usedOutputs(tr model.Trace, from nn.Adjoints, total *graph.Node) (used []*graph.Node) {
+	outputs, seen := map[*graph.Node]bool{}, map[*graph.Node]bool{}
+	for _, out := range tr.Outputs {
+		outputs[out] = true
+	}
+	var walk func(n *graph.Node)
+	walk = func(n *graph.Node) {
+		if seen[n] || n.StopGradient() {
+			return
+		}
+		seen[n] = true
+		if outputs[n] {
+			if from[n] != nil {
+				used = append(used, n)
+			}
+			return
+		}
+		for _, in := range n.Inputs() {
+			walk(in)
+		}
+	}
+	walk(total)
+	return used
 }
 
 // addNodes returns a + b, or b if a is nil.

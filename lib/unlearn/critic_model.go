@@ -121,7 +121,9 @@ func (m criticModel) Build(b *nn.Builder, x *Node) model.Trace {
 	mean := b.Weight("view.mean", nil, m.features(), 1)
 	factor := b.Weight("view.factor", nn.FillOnes, m.features(), 1)
 	if len(m.Critics) > 0 {
-		f := b.Block([]*Node{outputs[featuresOutput]}, func(in []*Node) *Node { return Mul(Sub(in[0], mean), factor) })
+		f := outputs[featuresOutput]
+		// The view is constant: it is no input of the layer, so that it has no gradient.
+		f = b.Op(Mul(Sub(f, mean), factor), []*Node{f}, func(v *Node) []*Node { return []*Node{Mul(v, factor)} })
 		outputs[nn.Logits] = m.criticLogits(b, f)
 	}
 	tr.Outputs = outputs

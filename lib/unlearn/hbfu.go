@@ -50,9 +50,9 @@ type HBFU struct {
 }
 
 // Info implements Method.
-func (HBFU) Info() Info {
+func (m HBFU) Info() Info {
 	return Info{
-		Name: "hbfu-ascent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Name: "hbfu-ascent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: m.Stop == nil,
 		Does: "raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
 		From: "BlindU's HBFU, as coded",
 	}

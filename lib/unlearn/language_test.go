@@ -58,6 +58,8 @@ func (c textCase) objective(t testing.TB, y *unlearntest.Toy, p nn.Params) float
 
 func (c textCase) options() []unlearntest.Option {
 	switch {
+	case strings.HasSuffix(c.m.Info().Name, "-tuned"):
+		return []unlearntest.Option{unlearntest.ChoosesByHeldOut()}
 	case c.forget == nil:
 		return nil
 	case c.m.Info().Name == "task-vector":

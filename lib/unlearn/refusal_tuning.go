@@ -26,7 +26,7 @@ type RefusalTuning struct{ TextFit }
 // Info implements Method.
 func (RefusalTuning) Info() Info {
 	return Info{
-		Name: "refusal-tuning", Sees: Sees{Original: true, Forget: true, Retain: true, Refusals: true}, NextToken: true,
+		Name: "refusal-tuning", Sees: Sees{Original: true, Retain: true, Refusals: true}, NextToken: true,
 		Does: "trains on refusals in place of forgotten answers, and on retained texts",
 		From: "TOFU, Maini et al. 2024",
 	}

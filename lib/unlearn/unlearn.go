@@ -15,6 +15,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/federated"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/progress"
@@ -156,8 +157,9 @@ type Report struct {
 }
 
 // Apply runs a method: it refuses an invalid request, removes what the method may not see,
-// and checks and measures the result. A method that diverges is an error that wraps
-// [train.Diverged].
+// and checks and measures the result. The method gets copies of the weights, the labels and the
+// record numbers, so that it cannot change those of the request. A method that diverges is an
+// error that wraps [train.Diverged]; one that panics is an error that names the place.
 func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
 	m = defaults.Fill(m)
 	info := m.Info()
@@ -175,7 +177,7 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 	began := time.Now()
 	ctx, task := progress.Start(ctx, info.Name, 0)
 	defer task.Done()
-	out, err := m.Unlearn(ctx, r)
+	out, err := unlearnSafely(ctx, m, r)
 	if err != nil {
 		return nil, nil, fmt.Errorf("unlearn %s: %w", info.Name, train.AsDiverged(err, 0))
 	}
@@ -196,6 +198,35 @@ func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error)
 		rep.Steps = out.History[n-1].Steps
 	}
 	return out.Params, rep, nil
+}
+
+// unlearnSafely runs the method on a copy of the request and turns its panic into an error: methods come
+// from anywhere and run in goroutines of ours, where a panic would end the program.
+func unlearnSafely(ctx context.Context, m Method, r Request) (out *Outcome, err error) {
+	err = panics.Catch("the method", func() (err error) {
+		out, err = m.Unlearn(ctx, r.copied())
+		return err
+	})
+	return out, err
+}
+
+// copied returns the request with weights, labels and record numbers of its own. The features, which are most of it, are
+// shared: a case gathers them anew for every request.
+func (r Request) copied() Request {
+	if r.Original != nil {
+		r.Original = r.Original.Clone()
+	}
+	if r.Earlier != nil {
+		r.Earlier = &Checkpoint{Params: r.Earlier.Params.Clone(), Epoch: r.Earlier.Epoch}
+	}
+	for _, d := range []*Data{&r.Forget, &r.Retain, &r.HeldOut, &r.Refusals} {
+		d.Y, d.IDs = slices.Clone(d.Y), slices.Clone(d.IDs)
+	}
+	r.Holders = slices.Clone(r.Holders)
+	for i, u := range r.Holders {
+		r.Holders[i].Rows = slices.Clone(u.Rows)
+	}
+	return r
 }
 
 // restrictTo returns the request with only what a method may see.

@@ -5,15 +5,18 @@ package unlearn_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -165,6 +168,56 @@ func TestApplyRefusesDamagedResults(t *testing.T) {
 			if !strings.Contains(err.Error(), w) {
 				t.Errorf("error %q does not say %q", err, w)
 			}
+		}
+	}
+}
+
+// careless is a method that does what its function does.
+type careless func(r unlearn.Request)
+
+func (careless) Info() unlearn.Info {
+	return unlearn.Info{Name: "careless", Sees: unlearn.Sees{Original: true, Forget: true, Earlier: true}}
+}
+
+func (f careless) Unlearn(_ context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+	f(r)
+	return &unlearn.Outcome{Params: r.Original}, nil
+}
+
+// A method from elsewhere gets weights of its own, and its panic is an error.
+func TestAMethodCannotHarmItsCaller(t *testing.T) {
+	r := unlearntest.NewToy(t).Request
+	r.Holders = []federated.User{{Rows: slices.Clone(r.Forget.IDs)}}
+	content := func() string {
+		return fmt.Sprint(r.Original.Hash(), r.Earlier.Params.Hash(), r.Forget.Y, r.Forget.IDs, r.Holders)
+	}
+	before := content()
+	p, rep, err := unlearn.Apply(t.Context(), careless(func(r unlearn.Request) {
+		r.Original[0].Data[0]++
+		r.Earlier.Params[0].Data[0]++
+		r.Forget.Y[0]++
+		r.Forget.IDs[0]++
+		r.Holders[0].Rows[0]++
+	}), r)
+	if err != nil || p.Hash() == r.Original.Hash() || rep.Displacement == 0 {
+		t.Errorf("a method that changes its weights: displacement %+v (%v)", rep, err)
+	}
+	if content() != before {
+		t.Error("the method changed the request")
+	}
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		panics func(unlearn.Request)
+		want   string
+	}{
+		{func(unlearn.Request) { panic("oops") }, "oops"},
+		{func(unlearn.Request) { panic(broken) }, "broken"},
+		{func(r unlearn.Request) { _ = r.Original[len(r.Original)] }, "index out of range"},
+	} {
+		p, rep, err := unlearn.Apply(t.Context(), careless(c.panics), r)
+		if p != nil || rep != nil || err == nil || !strings.HasPrefix(err.Error(), "unlearn careless: the method panicked at unlearn_test.go:") ||
+			!strings.Contains(err.Error(), c.want) || errors.Is(err, broken) != (c.want == "broken") {
+			t.Errorf("a panic with %s: %v", c.want, err)
 		}
 	}
 }

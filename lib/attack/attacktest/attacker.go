@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack/learned"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
@@ -105,18 +106,22 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 			t.Error("the attacker writes to the features, or answers anew the second time")
 		}
 	})
+	t.Run("its scorer leaves the features alone", func(t *testing.T) { checkScorer(t, e, a) })
 	t.Run("refuses nonsense", func(t *testing.T) {
-		for what, corrupt := range map[string]func(r *learned.Records){
-			"0 members":                   func(r *learned.Records) { r.Members = array.Matrix[float64]{} },
-			"0 non-members":               func(r *learned.Records) { r.Nonmembers = array.Matrix[float64]{} },
-			"features of members: row 1":  func(r *learned.Records) { r.Members.Data[5] = math.NaN() },
-			"features of non-members: ro": func(r *learned.Records) { r.Nonmembers.Data[5] = math.Inf(1) },
-			"have 4 features, non-member": func(r *learned.Records) { r.Nonmembers = array.New[float64](6, 3) },
+		for what, c := range map[string]struct {
+			corrupt func(r *learned.Records)
+			words   []string
+		}{
+			"no members":            {func(r *learned.Records) { r.Members = array.Matrix[float64]{} }, []string{"members"}},
+			"no non-members":        {func(r *learned.Records) { r.Nonmembers = array.Matrix[float64]{} }, []string{"non-members"}},
+			"NaN of a member":       {func(r *learned.Records) { r.Members.Data[5] = math.NaN() }, []string{"members", "row 1"}},
+			"infinite non-member":   {func(r *learned.Records) { r.Nonmembers.Data[5] = math.Inf(1) }, []string{"non-members", "row 1"}},
+			"other features in one": {func(r *learned.Records) { r.Nonmembers = array.New[float64](6, 3) }, []string{"4", "3"}},
 		} {
 			r := features(random(45), 1)
-			corrupt(&r)
+			c.corrupt(&r)
 			_, err := a.Fit(context.Background(), e, r, 1)
-			conform.CheckRefused(t, what, err, what)
+			conform.CheckRefused(t, what, err, c.words...)
 		}
 		score, err := a.Fit(context.Background(), e, features(random(45), 1), 1)
 		if err != nil {
@@ -125,4 +130,35 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 		_, err = score(array.New[float64](3, 5))
 		conform.CheckRefused(t, "five features, taught on four", err, "5")
 	})
+}
+
+// checkScorer scores records together and by themselves. A scorer changes nothing, and the score of
+// a record depends on that record only.
+func checkScorer(t *testing.T, e *engine.Engine, a learned.Attacker) {
+	score, err := a.Fit(context.Background(), e, features(random(46), 2), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if score == nil {
+		t.Fatalf("Fit of %s returns no scorer and no error (nil, nil)", a.Name())
+	}
+	scores := func(x array.Matrix[float64]) []float64 {
+		out, err := score(x)
+		if err != nil || len(out) != x.Rows {
+			t.Fatalf("%d scores of %d records: %v", len(out), x.Rows, err)
+		}
+		return out
+	}
+	probe := features(random(47), 2).Nonmembers
+	before := toJSON(t, probe)
+	together := scores(probe)
+	if toJSON(t, probe) != before {
+		t.Errorf("the scorer of %s writes to the features that it scores", a.Name())
+	}
+	some := scores(probe.Gather([]int{7, 3}))
+	for k, i := range []int{7, 3} {
+		if math.Abs(some[k]-together[i]) > 1e-6*(1+math.Abs(together[i])) {
+			t.Errorf("record %d scores %v among %d records and %v among two: the score depends on other records", i, together[i], probe.Rows, some[k])
+		}
+	}
 }

@@ -7,7 +7,17 @@
 // RunPopulation and RunAttacker. Each plants a memory in plain arrays and checks what the project
 // relies on: the memory is found, on its side, and none is found where there is none; exchanged
 // roles change the answer; the null is calibrated; inputs are not changed; malformed input is
-// refused by name.
+// refused by name. Run computes every field of a result again from the scores of single records.
+//
+// An error must name the faulty thing, in small or capital letters:
+//
+//	Run            the role of losses that are missing or not finite: "retained", "forgotten" or "held"
+//	RunGenerative  the name of the attack, which attack.Run adds
+//	RunShadow      "target" or "shadow"; the model whose training set has another length ("model 2");
+//	               the record that every model had ("without it"). shadow.Evidence.Check says all but the last.
+//	RunPopulation  "known non-members" or "records under attack", as population.Evidence.Check says
+//	RunAttacker    "members" or "non-members", and the row with a NaN ("row 1") or the two numbers of
+//	               features, as learned.Records.Check says; a Scorer names the number of features that it refuses
 package attacktest
 
 import (
@@ -72,13 +82,14 @@ func Run(t *testing.T, a attack.LossAttack) {
 		checkFloor(t, "of the balanced accuracy", r.Chance)
 		checkFloor(t, "of the advantage", stats.Floor{Mean: r.Advantage.ChanceMean, P95: r.Advantage.ChanceP95})
 	})
-	t.Run("scores every forgotten record", func(t *testing.T) {
-		l := losses(random(5), memberLoss, memberLoss, nonmemberLoss)
-		r := run(t, a, l)
-		if len(r.Scores.Members) != forgotten || r.NMembers != forgotten {
-			t.Errorf("%d and %d scores for %d forgotten records", len(r.Scores.Members), r.NMembers, forgotten)
+	t.Run("reports what its scores say", func(t *testing.T) {
+		for k, forget := range []float64{memberLoss, nonmemberLoss, 9 * nonmemberLoss} {
+			l := losses(random(uint64(50+k)), memberLoss, forget, nonmemberLoss)
+			checkResult(t, l, run(t, a, l))
 		}
 	})
+	t.Run("learns from other records than it scores", func(t *testing.T) { checkLearnsFromOthers(t, a) })
+	t.Run("parts no cluster", func(t *testing.T) { checkClusters(t, a) })
 	t.Run("leaves the losses alone", func(t *testing.T) {
 		l := losses(random(6), memberLoss, memberLoss, nonmemberLoss)
 		before := toJSON(t, l)
@@ -139,6 +150,9 @@ func run(t *testing.T, a attack.LossAttack, l attack.Losses) *attack.Result {
 	r, err := a.Run(l)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if r == nil {
+		t.Fatalf("Run of %s returns no result and no error (nil, nil)", a.Name())
 	}
 	return r
 }

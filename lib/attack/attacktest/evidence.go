@@ -233,10 +233,10 @@ func RunShadow(t *testing.T, a shadow.Attack) {
 		},
 		nonsense: []nonsense[shadow.Evidence]{
 			{"target", func(e *shadow.Evidence) { e.Target = nil }},
-			{"shadow scores of 0", func(e *shadow.Evidence) { e.Shadows = shadow.Shadows{} }},
-			{"target scores", func(e *shadow.Evidence) { e.Target[3] = math.NaN() }},
-			{"shadow scores: row", func(e *shadow.Evidence) { e.Shadows.Scores.Data[3] = math.Inf(1) }},
-			{"model 2: membership", func(e *shadow.Evidence) { e.Shadows.In[2] = e.Shadows.In[2][1:] }},
+			{"shadow", func(e *shadow.Evidence) { e.Shadows = shadow.Shadows{} }},
+			{"target", func(e *shadow.Evidence) { e.Target[3] = math.NaN() }},
+			{"shadow", func(e *shadow.Evidence) { e.Shadows.Scores.Data[3] = math.Inf(1) }},
+			{"model 2", func(e *shadow.Evidence) { e.Shadows.In[2] = e.Shadows.In[2][1:] }},
 			{"without it", func(e *shadow.Evidence) {
 				for _, in := range e.Shadows.In {
 					in[5] = true

@@ -45,7 +45,7 @@ func (BoostedTrees) About() string { return "gradient-boosted trees on features"
 
 // Fit implements Attacker.
 func (b BoostedTrees) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Scorer, error) {
-	if err := known.check(""); err != nil {
+	if err := known.Check(); err != nil {
 		return nil, err
 	}
 	if b.Trees < 0 || b.Depth < 0 || b.Leaf < 0 || !(b.Rate >= 0) {

@@ -31,7 +31,7 @@ type CriticTraining struct {
 
 // Fit returns the weights after the last step. All random numbers come from the seed.
 func (d CriticTraining) Fit(ctx context.Context, r *model.Runner, known Records, seed engine.Root) (nn.Params, error) {
-	if err := known.check(""); err != nil {
+	if err := known.Check(); err != nil {
 		return nil, err
 	}
 	if d.Steps < 1 || d.Batch < 1 {

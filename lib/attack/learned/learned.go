@@ -36,6 +36,10 @@ type Scorer func(x array.Matrix[float64]) ([]float64, error)
 // Attackers returns every attacker at its zero value, in alphabetical order.
 func Attackers() []Attacker { return []Attacker{BoostedTrees{}, Logistic{}, MLP{}} }
 
+// Check returns an error that names the role, and the row or the sizes, if an attacker cannot learn
+// on the records: none of a role, features that are not finite, or of different numbers.
+func (r Records) Check() error { return r.check("") }
+
 func (r Records) check(name string) error {
 	if r.Members.Rows == 0 || r.Nonmembers.Rows == 0 {
 		return fmt.Errorf("learned: %d members and %d non-members%s, at least one of each is needed", r.Members.Rows, r.Nonmembers.Rows, name)

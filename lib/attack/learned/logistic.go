@@ -29,7 +29,7 @@ func (Logistic) About() string { return "logistic regression on features" }
 
 // Fit implements Attacker.
 func (a Logistic) Fit(ctx context.Context, _ *engine.Engine, known Records, _ engine.Root) (Scorer, error) {
-	if err := known.check(""); err != nil {
+	if err := known.Check(); err != nil {
 		return nil, err
 	}
 	all := known.stacked()

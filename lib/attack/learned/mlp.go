@@ -56,7 +56,7 @@ func (a *MLP) SetDefaults() {
 
 // Fit implements Attacker.
 func (a MLP) Fit(ctx context.Context, e *engine.Engine, known Records, seed engine.Root) (Scorer, error) {
-	if err := known.check(""); err != nil {
+	if err := known.Check(); err != nil {
 		return nil, err
 	}
 	if a.Batch < WholeBatch {

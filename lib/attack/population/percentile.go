@@ -29,7 +29,7 @@ func (Percentile) About() string { return "share of known non-members that the m
 
 // Scores implements Attack.
 func (Percentile) Scores(e Evidence) ([]float64, error) {
-	if err := e.check(false); err != nil {
+	if err := e.Check(false); err != nil {
 		return nil, err
 	}
 	sorted, out := slices.Sorted(slices.Values(e.Known.Scores)), make([]float64, len(e.Asked.Scores))

@@ -33,9 +33,9 @@ type Evidence struct {
 	Asked Records // the records under attack
 }
 
-// check refuses records without scores and, for an attack that uses features, features that do not
-// fit.
-func (e Evidence) check(features bool) error {
+// Check returns an error that names the role of records without scores, with scores that are not
+// finite and, for an attack that uses features, with features that do not fit.
+func (e Evidence) Check(features bool) error {
 	for _, side := range []struct {
 		role string
 		of   Records

@@ -51,7 +51,7 @@ func (QuantileRegression) About() string {
 
 // Scores implements Attack.
 func (a QuantileRegression) Scores(e Evidence) ([]float64, error) {
-	if err := e.check(true); err != nil {
+	if err := e.Check(true); err != nil {
 		return nil, err
 	}
 	if slices.Min(e.Known.Scores) == slices.Max(e.Known.Scores) {

@@ -42,7 +42,7 @@ func (a CodedLiRA) Mutual() bool { return !a.Offline }
 
 // Scores implements Attack.
 func (a CodedLiRA) Scores(e Evidence) ([]float64, error) {
-	if err := e.check(); err != nil {
+	if err := e.Check(); err != nil {
 		return nil, err
 	}
 	var in, out [][]float64

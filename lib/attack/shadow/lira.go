@@ -59,7 +59,7 @@ func (a LiRA) Mutual() bool { return !a.Offline }
 
 // Scores implements Attack.
 func (a LiRA) Scores(e Evidence) ([]float64, error) {
-	if err := e.check(); err != nil {
+	if err := e.Check(); err != nil {
 		return nil, err
 	}
 	if !(a.SD >= 0) || math.IsInf(a.SD, 1) {

@@ -126,7 +126,7 @@ func (a RMIA) logEvidence(in, out []float64) float64 {
 }
 
 func (a RMIA) check(e Evidence) error {
-	if err := e.check(); err != nil {
+	if err := e.Check(); err != nil {
 		return err
 	}
 	switch {

@@ -53,7 +53,9 @@ type Evidence struct {
 	Population *Population // nil where the attack needs none
 }
 
-func (e Evidence) check() error {
+// Check returns an error that says "target" or "shadow", and which, if scores are missing or not
+// finite, or if the shadow models and their training sets are of another size than the scores.
+func (e Evidence) Check() error {
 	if len(e.Target) == 0 {
 		return errors.New("there are no target scores")
 	}

@@ -65,7 +65,8 @@ func (c Cost) String() string {
 	if ref == nil {
 		return of + number + "; without a retrained model nothing says how much of it unlearning cost."
 	}
-	s := of + fmt.Sprintf("%s, the retrained model %.3f (%.3f to %.3f). ", number, ref.Value, ref.Low, ref.High)
+	// What seeds do makes the interval of retrained models wider than a share can be.
+	s := of + fmt.Sprintf("%s, the retrained model %.3f (%.3f to %.3f). ", number, ref.Value, max(0, ref.Low), min(1, ref.High))
 	switch c.Outcome() {
 	case Damaged:
 		return s + "Over-unlearned: the model has lost what it was to keep, by more than chance explains."

@@ -17,6 +17,8 @@ type Evidence struct {
 	Files    []File   // every file that was read
 	Notes    []string // warnings: what is suspicious and not wrong in itself
 
+	doubts map[string][]string // by model: why its arrays may not be those of the records
+
 	groupNames []string // by number, as group.npy has them
 	// recall is the ROUGE-L recall of what models answer, by model and record; NaN where a record has none.
 	recall map[string][]float64

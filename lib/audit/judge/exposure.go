@@ -130,21 +130,28 @@ func countTop(rows []int, forget, heldOut []float64, share float64) (Count, erro
 	return out, nil
 }
 
-// unexplained returns the probability of so many more records in c than in the count of another model if
-// either model were as likely to count a record that only one of them does.
-func (c Count) unexplained(by Count) (float64, error) {
-	ups, downs := 0, 0
-	for row := range c.rows {
-		if !by.rows[row] {
-			ups++
+// unexplained returns the probability that at least as many records are in c, of those that some models count and
+// others do not, if the model of c and the retrained ones were alike: a record that k of m models count is then in c with
+// probability k/m, whichever they are. Beside one retrained model it is the sign test.
+func (c Count) unexplained(retrained []Count) float64 {
+	in := map[int]int{}
+	for _, of := range append([]Count{c}, retrained...) {
+		for row := range of.rows {
+			in[row]++
 		}
 	}
-	for row := range by.rows {
-		if !c.rows[row] {
-			downs++
+	ours, chances := 0, []float64{}
+	for row, k := range in {
+		if k > len(retrained) {
+			continue // in all models
+		}
+		chances = append(chances, float64(k)/float64(len(retrained)+1))
+		if c.rows[row] {
+			ours++
 		}
 	}
-	return stats.SignTest(ups, downs)
+	slices.Sort(chances) // the order of a map would change the last bits
+	return stats.PoissonBinomialTail(ours, chances)
 }
 
 func multiply(x []float64, by float64) []float64 {

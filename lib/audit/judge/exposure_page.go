@@ -150,7 +150,7 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 func (r *Report) StandOut(model string) []string {
 	var out []string
 	for _, v := range r.verdictsOn(model) {
-		if v.Memory() || v.Why != "" {
+		if v.Memory() && !v.Weak || v.Why != "" {
 			continue
 		}
 		for _, x := range r.exposuresOf(v.Lens.Name()) {
@@ -166,6 +166,26 @@ func (r *Report) StandOut(model string) []string {
 		}
 	}
 	return out
+}
+
+// MayStandOut reports whether more forgotten records of a model stand out than chance explains by a lens that sees no
+// memory, but neither more nor as many as retrained models show: too few to tell.
+func (r *Report) MayStandOut(model string) bool {
+	for _, v := range r.verdictsOn(model) {
+		if v.Memory() && !v.Weak || v.Why != "" {
+			continue
+		}
+		for _, x := range r.exposuresOf(v.Lens.Name()) {
+			for i, c := range x.Counts {
+				retrained := r.retrainedCounts(x, i)
+				explained := slices.ContainsFunc(retrained, func(of Count) bool { return of.P <= 1-level })
+				if x.Model == model && c.P <= r.jointLevel() && len(retrained) > 0 && !explained {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // hides says that the mean of a verdict does not show single records; one of records that were pushed away does.
@@ -189,20 +209,30 @@ func (r *Report) standOut(x Exposure, rate int) string {
 		report.FormatNumber(x.JointLow[rate], 3))
 }
 
-// countStandOut is standOut of independent records: the count is more than chance explains, and for
-// every retrained model it has more records that the model's does not have than the reverse.
+// jointLevel is the level of each comparison of all of a report, which err together in one report of twenty.
+func (r *Report) jointLevel() float64 { return (1 - level) / float64(r.comparisons()) }
+
+// retrainedCounts are the counts of the retrained models by the lens of an exposure, at one of the rates.
+func (r *Report) retrainedCounts(x Exposure, rate int) (out []Count) {
+	for _, of := range r.exposuresOf(x.Lens.Name()) {
+		if of.Role == Retrained && of.Reversed == x.Reversed && of.Counts != nil {
+			out = append(out, of.Counts[rate])
+		}
+	}
+	return out
+}
+
+// countStandOut is standOut of independent records: the count is more than chance explains, more than a model like the
+// retrained ones would have, and more than that of each of them, one of which may have the same records for a reason of its own.
 func (r *Report) countStandOut(x Exposure, rate int) string {
-	c, sure := x.Counts[rate], (1-level)/float64(r.comparisons())
-	if c.P > sure {
+	c := x.Counts[rate]
+	if c.P > r.jointLevel() {
 		return ""
 	}
-	for _, of := range r.exposuresOf(x.Lens.Name()) {
-		if of.Role != Retrained || of.Reversed != x.Reversed {
-			continue
-		}
-		if p, err := c.unexplained(of.Counts[rate]); err != nil || p > sure {
-			return ""
-		}
+	of := r.retrainedCounts(x, rate)
+	asMany := func(other Count) bool { return c.unexplained([]Count{other}) > 1-level }
+	if len(of) > 0 && (c.unexplained(of) > r.jointLevel() || slices.ContainsFunc(of, asMany)) {
+		return ""
 	}
 	beyond := "any"
 	if c.Spared > 0 {

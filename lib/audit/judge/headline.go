@@ -21,6 +21,8 @@ type Headline struct {
 	Supposes string `json:"supposes,omitempty"`
 	// Hides is what an answer without a memory would miss all the same; empty: records are judged one by one too.
 	Hides string `json:"hides,omitempty"`
+	// Doubt is why an answer without a memory is withheld; empty: nothing is wrong with the model's arrays.
+	Doubt string `json:"doubt,omitempty"`
 	// Groups are the verdicts that occur, each once, in the order of callOrder.
 	Groups []VerdictGroup `json:"classes"`
 }
@@ -52,8 +54,10 @@ const (
 	NotShown        Answer = "no memory is seen, and there is no original to show that one would be"
 	ByChance        Answer = "these arrays cannot tell: among so many lenses chance alone shows as much as is seen"
 	SomeStandOut    Answer = "no memory is seen on the whole, and single records stand out"
-	NoPower         Answer = "these arrays cannot tell: no memory is seen, and one of the size in question would often be missed"
-	NoAnswer        Answer = "these arrays cannot tell"
+	SomeMayStandOut Answer = "these arrays cannot tell: no memory is seen on the whole, and more single records stand out than chance explains, but too few " +
+		"to be told from a retrained model's"
+	NoPower  Answer = "these arrays cannot tell: no memory is seen, and one of the size in question would often be missed"
+	NoAnswer Answer = "these arrays cannot tell"
 )
 
 // callOrder lists all verdicts, those that place a model first.
@@ -68,6 +72,12 @@ func (r *Report) Headline(model string) Headline {
 	h := headline(model, verdicts)
 	if !h.Answer.Accuses() && len(r.StandOut(model)) > 0 {
 		h.Answer = SomeStandOut
+	}
+	if (h.Answer == NoMemory || h.Answer == NotShown) && r.MayStandOut(model) {
+		h.Answer = SomeMayStandOut
+	}
+	if doubt := r.Evidence.doubtOf(model); doubt != "" && !h.Answer.Accuses() {
+		h.Answer, h.Doubt = Doubtful, doubt
 	}
 	byNulls := slices.ContainsFunc(verdicts, Verdict.supposesAlike) || h.Answer == SomeStandOut && len(r.Evidence.ModelsOf(Retrained)) == 0
 	if h.Answer.Tells() && byNulls {
@@ -195,7 +205,9 @@ func (a Answer) Memory() bool {
 }
 
 // Tells reports whether an answer is one to the question.
-func (a Answer) Tells() bool { return a != NoAnswer && a != NoPower && a != ByChance }
+func (a Answer) Tells() bool {
+	return !slices.Contains([]Answer{NoAnswer, NoPower, ByChance, SomeMayStandOut, Doubtful}, a)
+}
 
 // String is the headline in words: the answer, and every verdict that occurs with its families and
 // lenses.
@@ -207,6 +219,9 @@ func (h Headline) String() string {
 	s := fmt.Sprintf("%s: %s.", h.Model, h.Answer)
 	if h.Supposes != "" {
 		s = fmt.Sprintf("%s: %s, if %s.", h.Model, h.Answer, h.Supposes)
+	}
+	if h.Doubt != "" {
+		s = fmt.Sprintf("%s: %s: %s.", h.Model, h.Answer, h.Doubt)
 	}
 	if h.Hides != "" {
 		s += " " + h.Hides + "."

@@ -5,6 +5,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
@@ -18,6 +19,8 @@ type InputChecks struct {
 	// Blind tells forgotten from held-out records by their inputs alone; nil: see BlindWhy.
 	Blind    *audit.Reading
 	BlindWhy string
+	// ByClasses says that there are no inputs, and that labels alone tell the sets apart.
+	ByClasses bool
 }
 
 // inputFiles says what to save.
@@ -29,6 +32,7 @@ func (e *Evidence) checkInputs() *InputChecks {
 	switch {
 	case !e.HasInputs():
 		c.CopiesWhy, c.BlindWhy = inputFiles, inputFiles
+		c.checkClasses(e)
 		return c
 	case len(e.Retain) == 0:
 		c.CopiesWhy = "needs " + setFiles[Retain]
@@ -49,6 +53,45 @@ func (e *Evidence) checkInputs() *InputChecks {
 		c.Blind, c.BlindWhy = nil, why.Why
 	}
 	return c
+}
+
+// classLevel is the level at which classes must tell the sets apart: where they hardly differ, the null is nearly right.
+const classLevel = 0.999
+
+// checkClasses sets the blind attack by labels alone where these tell the sets apart without doubt, as where a whole class is
+// forgotten. Where they do not, inputs may, and nothing is said.
+func (c *InputChecks) checkClasses(e *Evidence) {
+	if e.Labels == nil || len(e.HeldOut) == 0 {
+		return
+	}
+	r, err := e.ClassAttack()
+	if err != nil || r.NoEvidence.Call != "" {
+		return
+	}
+	if sure := r.AtLevel(classLevel); sure.Low > *r.Null || sure.High < *r.Null {
+		c.Blind, c.BlindWhy, c.ByClasses = r, "", true
+	}
+}
+
+// classesGone reports whether all forgotten records are of classes of which no record is retained, as where a whole class is
+// forgotten.
+func (e *Evidence) classesGone() bool {
+	if e.Labels == nil || len(e.Retain) == 0 {
+		return false
+	}
+	kept := map[int]bool{}
+	for _, i := range e.Retain {
+		kept[e.Labels[i]] = true
+	}
+	return !slices.ContainsFunc(e.Forget, func(i int) bool { return kept[e.Labels[i]] })
+}
+
+// what is by what the blind attack tells the sets apart.
+func (c *InputChecks) what() string {
+	if c.ByClasses {
+		return "classes"
+	}
+	return "inputs"
 }
 
 // difference returns the blind attack where its interval leaves out its null: the sets differ by themselves.
@@ -160,9 +203,9 @@ func (r *Report) warnings() []string {
 
 // blindSentence says whether the sets differ by themselves, and what follows.
 func (c *InputChecks) blindSentence() string {
-	s := fmt.Sprintf("Blind attack: the inputs alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to "+
+	s := fmt.Sprintf("Blind attack: the %s alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to "+
 		"%.3f); 0.5 is guessing, "+
-		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
+		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.what(), c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
 	if c.difference() == nil {
 		return s + "No difference of the sets is seen, so that nothing speaks against the null of the attacks. A weak difference, or one that " +
 			"this attack does not " +
@@ -220,7 +263,7 @@ func (r *Report) beware(model string) string {
 			len(c.Copies.IdenticalRows), len(e.Forget))
 	}
 	if b := c.difference(); b != nil {
-		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the inputs alone reaches an AUC of %.2f. ", b.Value)
+		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the %s alone reaches an AUC of %.2f. ", c.what(), b.Value)
 	}
 	if c.Blind == nil && r.Headline(model).Supposes != "" {
 		s += unlikeByThemselves
@@ -236,7 +279,7 @@ func (c *InputChecks) supposed() string {
 	case c.difference() == nil:
 		return "forgotten and held-out records were drawn alike, which their inputs do not contradict"
 	}
-	return "forgotten and held-out records differ in nothing but what their inputs show"
+	return fmt.Sprintf("forgotten and held-out records differ in nothing but what their %s show", c.what())
 }
 
 const unlikeByThemselves = "Records that are rare, wrong or contradict others look pushed away, or remembered, in a model that never had them. " +

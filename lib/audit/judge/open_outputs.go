@@ -45,6 +45,10 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	if !ok {
 		return
 	}
+	if problem := otherLogarithms(x); problem != "" {
+		a.problems.add(name, "%s", problem)
+		return
+	}
 	kind, problem := kindOf(x, len(files.Logits) > 0, len(files.Probabilities) > 0)
 	if problem != "" {
 		a.problems.add(name, "%s", problem)
@@ -57,6 +61,37 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	if a.e.Labels != nil {
 		m.Summarise(x, a.e.Labels)
 	}
+}
+
+// otherLogarithms says that outputs are logarithms of probabilities, and of another base than e: powers of that base sum to
+// 1 in every row, as those of no other logits do. Natural logarithms of probabilities are logits. Empty: they are not.
+func otherLogarithms(x array.Rows) string {
+	rows, cols := x.Shape()
+	if rows < 2 || cols < 2 {
+		return ""
+	}
+	sums := func(base float64, i int, buffer []float64) bool {
+		sum := 0.0
+		for _, v := range x.Read(buffer, i) {
+			sum += math.Pow(base, v)
+		}
+		return math.Abs(sum-1) <= slack
+	}
+	buffer := make([]float64, cols)
+	for _, b := range []struct {
+		base  float64
+		times string
+	}{{2, "numpy.log(2)"}, {10, "numpy.log(10)"}} {
+		i := 0
+		for i < rows && sums(b.base, i, buffer) {
+			i++
+		}
+		if i == rows {
+			return fmt.Sprintf("logarithms of probabilities to the base %g: %[1]g to their power sums to one in every row. Natural logarithms are "+
+				"expected: save x * %s, or the probabilities", b.base, b.times)
+		}
+	}
+	return ""
 }
 
 type outputKind int

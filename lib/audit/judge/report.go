@@ -143,7 +143,7 @@ func (r *Report) applyLens(j Lens, layer string) {
 		r.Skipped = append(r.Skipped, Skipped{j, layer, "failed: " + failed.Error()})
 	}
 	for _, u := range unlearned {
-		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference()}
+		v := Verdict{Lens: j, Layer: layer, Reading: u, Retrained: retrained, Blind: r.Inputs.difference(), Gone: e.classesGone()}
 		if len(original) > 0 {
 			v.Original = &original[0]
 		}
@@ -202,7 +202,7 @@ func (r *Report) comparisons() int {
 // readLens reads a model through a lens. A reading from outputs is no evidence where the model gives
 // many records the same outputs. That of a retrained model says whether its losses find the sets drawn alike.
 func (e *Evidence) readLens(j Lens, m *Model) (*audit.Reading, error) {
-	r, err := j.Read(&e.Evidence, m)
+	r, err := e.ReadBy(j, m)
 	if few := e.tooFewReason(j.Info().Needs); err != nil && few.Call != "" {
 		return audit.NoReading(j.Name(), m.Name, few), nil
 	}

@@ -27,6 +27,9 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Unlearn less strongly, so that the records are treated as unseen ones are, and audit the new model"},
 	SomeStandOut: {"Not all: on the whole no memory is seen, but single records are still recognised.",
 		"Look at the records listed under Single records, unlearn these again or retrain without them, and audit the new model"},
+	SomeMayStandOut: {"These files cannot tell whether all records are forgotten: more single records stand out than chance explains, but too few to be told " +
+		"from those of a retrained model.",
+		"Add another retrained model, which shows whether the same records stand out without having been met, and repeat the audit"},
 	NoMemory: {"No sign of a memory was found.",
 		"Keep this report with the model; what it could have missed stands under What would have been missed"},
 	NotShown: {"No sign of a memory was found, but nothing here shows that a memory would have been noticed.",
@@ -35,6 +38,9 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Add records, or what else the audit lacks, and repeat it: a memory is seen again, and chance seldom is"},
 	NoPower: {"These files cannot tell whether the records are forgotten: no sign of a memory was found, but a memory would often have been missed.",
 		"Add records, or what else the audit lacks, and repeat it"},
+	Doubtful: {"These files cannot tell whether the records are forgotten: the model's arrays may not be those of these records.",
+		"See the warnings: make sure that row i of every array is the same record, and repeat the audit. If it is, the model has lost what it was to " +
+			"keep, which these files do not tell from another order"},
 	NoAnswer: {"These files cannot tell whether the records are forgotten.",
 		"Add what the audit lacks, and repeat it"},
 }
@@ -72,6 +78,9 @@ func (r *Report) headline(m *Model) string {
 	s := answerTexts[r.Answer(m.Name)].says
 	if supposed := r.Headline(m.Name).Supposes; supposed != "" {
 		s += fmt.Sprintf(" This holds if %s.", supposed)
+	}
+	if doubt := r.Headline(m.Name).Doubt; doubt != "" {
+		s += fmt.Sprintf(" Why: %s.", doubt)
 	}
 	if hides := r.Headline(m.Name).Hides; hides != "" {
 		s += " " + hides + "."
@@ -185,13 +194,17 @@ func (r *Report) powerText(model string) string {
 	if best == nil || math.IsNaN(best.soughtSize()) || math.IsNaN(best.Smallest) {
 		return "no lens that sees no memory says how large a one it would see."
 	}
-	size := fmt.Sprintf("the original's memory is %s", report.FormatNumber(best.soughtSize(), 2))
+	digits := 2 // and more where the two sizes would read alike
+	for digits < 6 && report.FormatNumber(best.Smallest, digits) == report.FormatNumber(best.soughtSize(), digits) {
+		digits++
+	}
+	size := fmt.Sprintf("the original's memory is %s", report.FormatNumber(best.soughtSize(), digits))
 	if best.original() == nil {
 		size = fmt.Sprintf("without an original it would have to see %g, which is right in %g of 100 cases where guessing is right in "+
 			"50", statedSize, 50+100*statedSize)
 	}
 	return fmt.Sprintf("with %s even %s sees a memory in four audits of five only from %s on its scale; %s.", r.Evidence.records(best.Lens.Info().Needs),
-		best.Name(), report.FormatNumber(best.Smallest, 2), size)
+		best.Name(), report.FormatNumber(best.Smallest, digits), size)
 }
 
 // firstVerdict returns the first verdict on a model for which holds is true; nil if there is none.
@@ -220,7 +233,7 @@ func (h Headline) families(calls ...audit.Call) []string {
 func (r *Report) nextSteps(model string) string {
 	a := r.Answer(model)
 	s := answerTexts[a].next
-	if settle := r.Suggestions(); len(settle) > 0 && a != StillRemembered && a != SomeMemory {
+	if settle := r.Suggestions(); len(settle) > 0 && a != StillRemembered && a != SomeMemory && a != Doubtful {
 		what, _, _ := strings.Cut(settle[0], ":")
 		what, _, _ = strings.Cut(what, ". ")
 		s += "; the most useful addition: " + strings.ToLower(what[:1]) + what[1:]

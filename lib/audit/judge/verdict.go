@@ -45,10 +45,12 @@ type Verdict struct {
 	Original  *audit.Reading  // of the first original; nil: none
 	Retrained []audit.Reading // of every retrained model
 	Reference Reference
-	// Blind is what inputs alone reach without any model, where the sets differ by themselves; nil: they
+	// Blind is what inputs or classes alone reach without any model, where the sets differ by themselves; nil: they
 	// are not known to.
 	Blind *audit.Reading
-	Call  audit.Call
+	// Gone says that no record of the forgotten records' classes is retained.
+	Gone bool
+	Call audit.Call
 	// Why is the reason of the calls audit.TooFew and audit.CannotTell; empty for others.
 	Why string
 	// Smallest is the smallest distance from the reference that an audit like this one detects in
@@ -161,6 +163,10 @@ func (v *Verdict) blindReference() *audit.Reading {
 // differ by themselves: it is no farther from the null than inputs alone reach, or the null is of another
 // scale.
 func (v *Verdict) setsDiffer(ref *audit.Reading) audit.Reason {
+	if v.Lens.Info().AnySets && v.Reference == NullReference && v.Gone {
+		return audit.Reason{Call: audit.CannotTell, Why: "no record of the forgotten classes is retained: shadow models that have not met a record know " +
+			"its class from others, and a model that never had the class does not, so that the null does not hold"}
+	}
 	if v.Blind == nil || v.Lens.Info().AnySets || v.Reference != NullReference && v.Reference != BlindReference {
 		return audit.Reason{}
 	}
@@ -168,9 +174,8 @@ func (v *Verdict) setsDiffer(ref *audit.Reading) audit.Reason {
 	if v.Reference == BlindReference && farther && !audit.Alike(v.Reading, *ref) {
 		return audit.Reason{}
 	}
-	return audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the sets differ by themselves, so that the null does not hold: the inputs "+
-		"alone, without any "+
-		"model, tell forgotten from held-out records with an AUC of %.2f (%.2f to %.2f)", v.Blind.Value, v.Blind.Low, v.Blind.High)}
+	return audit.Reason{Call: audit.CannotTell, Why: fmt.Sprintf("the sets differ by themselves, so that the null does not hold: guessing "+
+		"without any model tells forgotten from held-out records with an AUC of %.2f (%.2f to %.2f)", v.Blind.Value, v.Blind.Low, v.Blind.High)}
 }
 
 // call is audit.CallOf if all three readings exist, with the reason of a call that has one. A
@@ -233,7 +238,7 @@ func (v Verdict) Text() string {
 func (v Verdict) text() string {
 	reference := "a model that never had the records (the null)"
 	if v.Reference == BlindReference {
-		reference = "what the inputs alone reach without any model (the blind attack)"
+		reference = "what guessing reaches without any model (the blind attack)"
 	}
 	if v.Reference == RetrainedReference {
 		reference = "the retrained model"

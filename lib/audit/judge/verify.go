@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/files"
 )
 
@@ -38,10 +39,16 @@ const maxReport = 1 << 28
 type Verification struct {
 	Files   int       `json:"files"` // of the report
 	Changes []Problem `json:"changes"`
+	// NotChecked says what of the report was not compared with anything.
+	NotChecked string `json:"not_checked"`
 }
 
-// VerifyReport compares the files that a report.json names with those in a folder: by their sizes and
-// SHA-256, and the list itself by its own. A file that an audit of the folder would read today and that the
+// notChecked is of every report: a changed number or answer in it is not noticed.
+const notChecked = "the report's own numbers, verdicts and answers are not computed again: the same folder, flags and version of Lethe give the same " +
+	"report, byte for byte, so run the audit again with --out and compare"
+
+// VerifyReport compares the files that a report.json names with those in a folder: by their sizes,
+// SHA-256, types and shapes, and the list itself by its own. A file that an audit of the folder would read today and that the
 // report does not have is a change too. An empty folder is the one above the report's. It refuses a
 // file that is no report of an audit.
 func VerifyReport(report, folder string) (*Verification, error) {
@@ -64,33 +71,56 @@ func VerifyReport(report, folder string) (*Verification, error) {
 			return nil, fmt.Errorf("%s: %s has the SHA-256 %q", report, f.Name, f.SHA256)
 		}
 	}
-	if folder == "" {
+	named := folder != ""
+	if !named {
 		folder = filepath.Dir(filepath.Dir(report))
 	}
-	out := &Verification{Files: len(said.Files), Changes: []Problem{}}
+	out := &Verification{Files: len(said.Files), Changes: []Problem{}, NotChecked: notChecked}
 	if got := inputsHash(said.Files); got != said.Inputs {
 		what := "its list of files was changed: the list's SHA-256 is " + got + ", not " + said.Inputs
 		out.Changes = append(out.Changes, Problem{filepath.Base(report), what})
 	}
+	gone := 0
 	for _, f := range said.Files {
-		path := filepath.FromSlash(f.Name)
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(folder, path)
+		what := f.changed(folder)
+		if what == noSuchFile {
+			gone++
 		}
-		now, err := fileOf(path)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			out.Changes = append(out.Changes, Problem{f.Name, "there is no such file"})
-		case err != nil:
-			out.Changes = append(out.Changes, Problem{f.Name, withoutPath(err).Error()})
-		case now.Bytes != f.Bytes:
-			out.Changes = append(out.Changes, Problem{f.Name, fmt.Sprintf("%d bytes, the report had %d", now.Bytes, f.Bytes)})
-		case now.SHA256 != f.SHA256:
-			out.Changes = append(out.Changes, Problem{f.Name, "another content of the same size"})
+		if what != "" {
+			out.Changes = append(out.Changes, Problem{f.Name, what})
 		}
+	}
+	if !named && gone == len(said.Files) {
+		return nil, fmt.Errorf("none of the report's %d files lies in %s, the folder above it: name the one that was audited, lethe audit FOLDER --verify %s",
+			gone, folder, report)
 	}
 	out.Changes = append(out.Changes, newFiles(said.Files, folder)...)
 	return out, nil
+}
+
+const noSuchFile = "there is no such file"
+
+// changed says how a file of a folder differs from what a report says of it; empty: it does not.
+func (f File) changed(folder string) string {
+	path := filepath.FromSlash(f.Name)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(folder, path)
+	}
+	now, err := fileOf(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return noSuchFile
+	case err != nil:
+		return withoutPath(err).Error()
+	case now.Bytes != f.Bytes:
+		return fmt.Sprintf("%d bytes, the report had %d", now.Bytes, f.Bytes)
+	case now.SHA256 != f.SHA256:
+		return "another content of the same size"
+	}
+	if info, err := npy.ReadLabelInfo(path); err == nil && info.String() != f.Array {
+		return fmt.Sprintf("it holds %s, and the report says %q", info, f.Array)
+	}
+	return ""
 }
 
 // newFiles returns the files that an audit of the folder would read and that a report does not have.

@@ -40,6 +40,7 @@ func TestAReportsFilesAreVerified(t *testing.T) {
 		"other files named": {func(dir, _ string) {
 			must(t, os.WriteFile(filepath.Join(dir, "audit.json"), []byte(`{"unlearned": {"logprob": "original/logprob.npy"}}`), 0o600))
 		}, "audit.json: the report does not have it"},
+		"another array":    {func(_, report string) { replaceIn(t, report, `"array": "<f8 (`, `"array": "<f4 (`) }, "and the report says \"<f4 ("},
 		"the list changed": {func(_, report string) { replaceIn(t, report, `"retrained-1/answers.npy"`, `"retrained-2/answers.npy"`) }, "report.json: its list of files was changed"},
 	} {
 		dir, report := written()
@@ -63,6 +64,9 @@ func TestAReportsFilesAreVerified(t *testing.T) {
 	must(t, os.Rename(report, moved))
 	if v, err := VerifyReport(moved, dir); err != nil || len(v.Changes) > 0 {
 		t.Errorf("a report elsewhere: %v, %v", v, err)
+	}
+	if v, err := VerifyReport(moved, ""); err == nil || !strings.Contains(err.Error(), "name the one that was audited") {
+		t.Errorf("a report elsewhere without its folder: %v, %v", v, err)
 	}
 	for _, text := range []string{"", "{}", `{"files": [{"name": "a", "sha256": "12"}], "inputs_sha256": "` + strings.Repeat("0", hashLength) + `"}`, "[1]"} {
 		must(t, os.WriteFile(moved, []byte(text), 0o600))

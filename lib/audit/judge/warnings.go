@@ -17,6 +17,9 @@ func (e *Evidence) addWarnings() {
 	e.warnGroups()
 	e.warnShadows()
 	e.warnUnits()
+	e.warnOrder()
+	e.warnEmbeddings()
+	e.warnColumns()
 	for _, m := range e.Models {
 		if m.Role == Shadow || m.Role == Checkpoint || m.Correct == nil {
 			continue
@@ -27,6 +30,7 @@ func (e *Evidence) addWarnings() {
 		case len(e.Retain) >= minForShare && kept < 1.2*guess:
 			e.warn("%s is right on %.1f %% of the retained records, and guessing on %.1f %%: are labels and outputs in the same order?",
 				m.Name, 100*kept, 100*guess)
+			e.doubt(m, "it is right on hardly more of the retained records than guessing")
 		case len(e.Retain) >= minForShare && len(e.HeldOut) >= minForShare && out > kept+0.1:
 			e.warn("%s is right on %.1f %% of the held-out records and on %.1f %% of the retained ones: are the two sets exchanged?",
 				m.Name, 100*out, 100*kept)
@@ -76,6 +80,7 @@ func probabilitiesToo(m *Model) string {
 
 // warnShadows notes shadow models that fit better what they are said not to have been trained on.
 func (e *Evidence) warnShadows() {
+	reversed := false
 	for _, m := range e.ModelsOf(Shadow) {
 		var in, out []int
 		for i, trained := range m.In {
@@ -86,8 +91,12 @@ func (e *Evidence) warnShadows() {
 			}
 		}
 		if e.fitsBetter(m, out, in) {
+			reversed = true
 			e.warn("%s fits records better that are not in its in.npy than those that are: is it the other way round?", m.Name)
 		}
+	}
+	if !reversed {
+		e.warnMembership()
 	}
 }
 

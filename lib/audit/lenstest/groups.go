@@ -48,6 +48,7 @@ func checkGroups(t *testing.T, lens audit.Lens) {
 	if c := coverage(over, truth); c < leastGrouped {
 		t.Errorf("%.3f of the 95 %% intervals over groups hold %.3f", c, truth)
 	}
+	checkNotHuge(t, over)
 	if c := coverage(alone, truth); c > mostIndependent {
 		t.Errorf("%.3f of the 95 %% intervals over records hold %.3f, so that groups do not matter here", c, truth)
 	}
@@ -55,23 +56,30 @@ func checkGroups(t *testing.T, lens audit.Lens) {
 		t.Errorf("chance reaches %v over groups and %v over records", floor, alone[0].Floor.P95)
 	}
 	if n := over[0].N; n > forgetGroups+heldGroups || over[0].Over != "authors" || over[0].Clustered.DesignEffect < 1 {
-		t.Errorf("%d %s, %+v", n, over[0].Over, *over[0].Clustered)
+		t.Errorf("of records in groups of authors the interval is over %d %q, %+v, expected at most %d \"authors\" and a design effect of at least 1",
+			n, over[0].Over, *over[0].Clustered, forgetGroups+heldGroups)
 	}
+}
+
+// checkNotHuge refuses intervals that are much wider than what varies.
+func checkNotHuge(t *testing.T, readings []audit.Reading) {
+	t.Helper()
+	n := &nullReadings{}
+	for _, r := range readings {
+		n.values, n.halves = append(n.values, r.Value), append(n.halves, (r.High-r.Low)/2)
+	}
+	n.checkWidth(t, widestOverGroups)
 }
 
 func readGrouped(t *testing.T, lens audit.Lens, e *audit.Evidence) audit.Reading {
 	t.Helper()
-	r, err := lens.Read(e, e.Models[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return *r
+	return readArrays(t, lens, e, e.Models[0])
 }
 
 // groupedTruth is the null where it holds for models that never had the records, and otherwise the
 // mean of all readings.
 func groupedTruth(lens audit.Lens, readings []audit.Reading) float64 {
-	if lens.Info().Null == audit.NonmemberNull {
+	if lens.Info().Null == audit.NonmemberNull && readings[0].Null != nil {
 		return *readings[0].Null
 	}
 	mean := 0.0

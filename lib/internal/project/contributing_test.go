@@ -19,8 +19,8 @@ import (
 var fencedDiff = regexp.MustCompile("(?ms)^### ([^\n]+)$(?:[^#]|#[^#])*?^```diff\n(.*?)^```$")
 
 // Every diff of CONTRIBUTING.md and docs/extending.md, applied by itself to a copy of the
-// module, makes packages that build and pass go vet. The copy is an overlay: nothing is
-// written to the working tree.
+// module, makes packages that build and pass go vet. The example passes the conformance suite that it
+// buys, and builds from another package. The copy is an overlay: nothing is written to the working tree.
 func TestContributingShowsDiffsThatBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds packages once for every diff; not with -short")
@@ -42,6 +42,16 @@ func TestContributingShowsDiffsThatBuild(t *testing.T) {
 			if !slices.ContainsFunc(packages, isNew) { // vet works in a package's folder, and a new one has none here
 				goCommand(t, "vet", overlay, packages)
 			}
+			x, known := examples[d[1]]
+			if !known {
+				t.Fatal("no test knows what its suite is, and whether it can stand in another module")
+			}
+			x.testConforms(t, files)
+			if x.inside == "" {
+				if err := x.buildOutside(t, files); err != nil {
+					t.Errorf("in a package of another module: %v", err)
+				}
+			}
 		})
 	}
 }
@@ -53,10 +63,17 @@ func isNew(folder string) bool {
 
 func goCommand(t *testing.T, command, overlay string, packages []string) {
 	t.Helper()
+	if err := runGo(command, overlay, packages); err != nil {
+		t.Error(err)
+	}
+}
+
+func runGo(command, overlay string, packages []string) error {
 	c := exec.Command("go", append([]string{command, "-overlay", overlay}, packages...)...)
 	if out, err := c.CombinedOutput(); err != nil {
-		t.Errorf("go %s %s: %v\n%s", command, strings.Join(packages, " "), err, out)
+		return fmt.Errorf("go %s %s: %w\n%s", command, strings.Join(packages, " "), err, out)
 	}
+	return nil
 }
 
 // overlaid writes files outside the tree and returns an overlay for the go tool, and the packages

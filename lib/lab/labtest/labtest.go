@@ -1,4 +1,5 @@
-// Package labtest checks, for tests, that lists of jobs agree with what is computed.
+// Package labtest has the conformance suite of data, and checks, for tests, that lists of jobs agree with
+// what is computed.
 package labtest
 
 import (

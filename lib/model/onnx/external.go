@@ -1,8 +1,12 @@
+// Weights of a network that lie in files of their own.
+
 package onnx
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -19,6 +23,9 @@ func (b externalFiles) read(t *tensor, n int64) ([]byte, error) {
 	}
 	defer root.Close()
 	stat, err := root.Stat(t.location)
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		return nil, fmt.Errorf("weights in %q, looked for in the folder %s: %w", t.location, b.folder, failed.Err) // its own text repeats the name
+	}
 	if err != nil {
 		return nil, fmt.Errorf("weights in %q: %w", t.location, err)
 	}

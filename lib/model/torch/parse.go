@@ -75,7 +75,8 @@ func Parse(text string) (model.Architecture, error) {
 		return nil, err
 	}
 	if err := arch.Check(); err != nil {
-		return nil, fmt.Errorf("%w; %w", err, usage)
+		unset := slices.DeleteFunc(fields, func(name string) bool { return object[name] != nil })
+		return nil, fmt.Errorf("%w; %w; not set here: %s", err, usage, strings.Join(unset, ", "))
 	}
 	return arch, nil
 }

@@ -406,7 +406,7 @@ func TestNetworksAreParsed(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"resnet18":                  "resnet-18",
-		"tabular-mlp":               "0 features",
+		"tabular-mlp":               "not set here: features, outputs",
 		"resnet-18:depth=3":         "width",
 		"resnet-18:width=wide":      "width=wide",
 		"resnet-18:width=1.5":       "width",

@@ -60,7 +60,7 @@ func Labels(y []int, classes int) array.Matrix[float32] {
 }
 
 func probabilityInputs(l Loss, outputs map[string]int) (map[string]int, error) {
-	classes, err := outputWidth(l, outputs, nn.Logits)
+	classes, err := OutputWidth(l, outputs, nn.Logits)
 	return map[string]int{Probabilities: classes}, err
 }
 

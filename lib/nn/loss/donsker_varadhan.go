@@ -44,7 +44,7 @@ func (l DonskerVaradhan) Inputs(outputs map[string]int) (map[string]int, error) 
 
 // checkPairScores returns an error if the network scores no negative samples.
 func checkPairScores(l Loss, outputs map[string]int) error {
-	w, err := outputWidth(l, outputs, PairScores)
+	w, err := OutputWidth(l, outputs, PairScores)
 	if err == nil && w < 2 {
 		err = fmt.Errorf("the loss %s needs the scores of a pair and of at least one negative sample, the network returns %d", l.Name(), w)
 	}

@@ -38,11 +38,11 @@ func (GaussianELBO) About() string {
 // Inputs implements Loss.
 func (l GaussianELBO) Inputs(outputs map[string]int) (map[string]int, error) {
 	for _, name := range []string{LatentMean, LatentLogVar} {
-		if _, err := outputWidth(l, outputs, name); err != nil {
+		if _, err := OutputWidth(l, outputs, name); err != nil {
 			return nil, err
 		}
 	}
-	w, err := outputWidth(l, outputs, nn.Output)
+	w, err := OutputWidth(l, outputs, nn.Output)
 	return map[string]int{Target: w}, err
 }
 

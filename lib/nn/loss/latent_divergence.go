@@ -42,10 +42,10 @@ func (l LatentDivergence) Inputs(outputs map[string]int) (map[string]int, error)
 
 // latentWidth returns the number of latent variables.
 func latentWidth(l Loss, outputs map[string]int) (int, error) {
-	if _, err := outputWidth(l, outputs, LatentLogVar); err != nil {
+	if _, err := OutputWidth(l, outputs, LatentLogVar); err != nil {
 		return 0, err
 	}
-	return outputWidth(l, outputs, LatentMean)
+	return OutputWidth(l, outputs, LatentMean)
 }
 
 // Check implements Loss.

@@ -49,7 +49,7 @@ func (l LibrarySquaredError) Inputs(outputs map[string]int) (map[string]int, err
 func cellInputs(l Loss, outputs map[string]int, names ...string) (map[string]int, error) {
 	genes := 0
 	for _, name := range names {
-		w, err := outputWidth(l, outputs, name)
+		w, err := OutputWidth(l, outputs, name)
 		if err != nil {
 			return nil, err
 		}

@@ -46,10 +46,13 @@ type Value struct {
 }
 
 // Build builds a loss with its derivatives: those of the loss, or those of GoMLX's
-// automatic differentiation if it has none.
+// automatic differentiation if it has none. It panics with an error that names the loss
+// if its value has other shapes than Value says.
 func Build(l Loss, g Batch) Value {
 	v := l.Graph(g)
+	checkLosses(l, g, v)
 	if v.Adjoints != nil {
+		checkAdjoints(l, g, v)
 		return v
 	}
 	// The loss is built on copies: one output may be computed from another, and a
@@ -67,6 +70,35 @@ func Build(l Loss, g Batch) Value {
 		v.Adjoints[names[i]] = d
 	}
 	return v
+}
+
+// checkLosses panics if the losses of a value are missing or are not one number per record.
+func checkLosses(l Loss, g Batch, v Value) {
+	if v.Losses == nil {
+		panic(fmt.Errorf("the loss %s returns no Losses (nil)", l.Name()))
+	}
+	for _, out := range g.Outputs {
+		n := out.Shape().Dimensions[out.Rank()-1]
+		if got := v.Losses.Shape().Dimensions; !slices.Equal(got, []int{1, n}) {
+			panic(fmt.Errorf("the loss %s returns losses of shape %v for %d records, not [1 %d]", l.Name(), got, n, n))
+		}
+	}
+}
+
+// checkAdjoints panics if a derivative belongs to no output or has another shape than its output.
+func checkAdjoints(l Loss, g Batch, v Value) {
+	for _, name := range slices.Sorted(maps.Keys(v.Adjoints)) {
+		out, d := g.Outputs[name], v.Adjoints[name]
+		switch {
+		case out == nil:
+			panic(fmt.Errorf("the loss %s returns a derivative by the output %q, which it was not given", l.Name(), name))
+		case d == nil:
+			panic(fmt.Errorf("the loss %s returns nil for the derivative by the output %q; leave out the name if the derivative is 0", l.Name(), name))
+		case !slices.Equal(d.Shape().Dimensions, out.Shape().Dimensions):
+			panic(fmt.Errorf("the loss %s returns a derivative by the output %q of shape %v; the output has the shape %v",
+				l.Name(), name, d.Shape().Dimensions, out.Shape().Dimensions))
+		}
+	}
 }
 
 // CheckInputs returns an error if in does not fit the loss on a network with these outputs:
@@ -103,8 +135,8 @@ func Key(l Loss) (string, error) {
 	return string(b), err
 }
 
-// outputWidth returns the width of an output, or an error that names it.
-func outputWidth(l Loss, outputs map[string]int, name string) (int, error) {
+// OutputWidth returns the width of an output, or an error that names it.
+func OutputWidth(l Loss, outputs map[string]int, name string) (int, error) {
 	w, ok := outputs[name]
 	if !ok {
 		return 0, fmt.Errorf("the loss %s needs the output %q, which the network does not have", l.Name(), name)

@@ -265,6 +265,10 @@ func TestOnOutputAndNoGradient(t *testing.T) {
 		plain := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: map[string]*graph.Node{nn.Logits: in[1]}, Inputs: inputs})
 		there := loss.Build(loss.OnOutput{Output: "other", Of: loss.CrossEntropy{}}, loss.Batch{Outputs: outputs, Inputs: inputs})
 		held := loss.Build(loss.NoGradient{Of: loss.CrossEntropy{}}, loss.Batch{Outputs: outputs, Inputs: inputs})
+		both := loss.OnOutput{Output: "other", Of: loss.NoGradient{Of: loss.CrossEntropy{}}}
+		if v := loss.Build(both, loss.Batch{Outputs: outputs, Inputs: inputs}); len(v.Adjoints) != 0 {
+			t.Errorf("%s has derivatives by %d outputs", both.Name(), len(v.Adjoints))
+		}
 		own := loss.Build(loss.CrossEntropy{}, loss.Batch{Outputs: outputs, Inputs: inputs})
 		if len(there.Adjoints) != 1 || len(held.Adjoints) != 0 {
 			t.Errorf("%d and %d outputs have derivatives, want 1 and none", len(there.Adjoints), len(held.Adjoints))

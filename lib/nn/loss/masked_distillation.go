@@ -39,7 +39,7 @@ func (MaskedDistillation) About() string {
 
 // Inputs implements Loss.
 func (l MaskedDistillation) Inputs(outputs map[string]int) (map[string]int, error) {
-	if _, err := outputWidth(l, outputs, TeacherLogits); err != nil {
+	if _, err := OutputWidth(l, outputs, TeacherLogits); err != nil {
 		return nil, err
 	}
 	return maskedInputs(l, l.Vocabulary, outputs)

@@ -62,7 +62,7 @@ func maskedInputs(l Loss, vocabulary int, outputs map[string]int) (map[string]in
 // positionsOf returns the number of positions of an output that has the scores of every token of a
 // vocabulary at each.
 func positionsOf(l Loss, vocabulary int, outputs map[string]int, name string) (int, error) {
-	width, err := outputWidth(l, outputs, name)
+	width, err := OutputWidth(l, outputs, name)
 	if err != nil {
 		return 0, err
 	}

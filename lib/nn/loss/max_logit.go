@@ -27,7 +27,7 @@ func (MaxLogit) About() string { return "the largest logit of several yes-or-no 
 
 // Inputs implements Loss.
 func (l MaxLogit) Inputs(outputs map[string]int) (map[string]int, error) {
-	_, err := outputWidth(l, outputs, nn.Logits)
+	_, err := OutputWidth(l, outputs, nn.Logits)
 	return map[string]int{}, err
 }
 

@@ -40,7 +40,7 @@ func (NextDistillation) About() string {
 
 // Inputs implements Loss.
 func (l NextDistillation) Inputs(outputs map[string]int) (map[string]int, error) {
-	if _, err := outputWidth(l, outputs, NextTeacherLogits); err != nil {
+	if _, err := OutputWidth(l, outputs, NextTeacherLogits); err != nil {
 		return nil, err
 	}
 	return nextInputs(l, l.Vocabulary, outputs)

@@ -28,7 +28,7 @@ func (l OnOutput) About() string { return l.Of.About() + ", on the output " + l.
 
 // Inputs implements Loss.
 func (l OnOutput) Inputs(outputs map[string]int) (map[string]int, error) {
-	w, err := outputWidth(l, outputs, l.Output)
+	w, err := OutputWidth(l, outputs, l.Output)
 	if err != nil {
 		return nil, err
 	}
@@ -46,5 +46,9 @@ func (l OnOutput) Check(in map[string]array.Matrix[float32]) error {
 // Graph implements Loss.
 func (l OnOutput) Graph(g Batch) Value {
 	v := Build(l.Of, Batch{Outputs: map[string]*Node{nn.Logits: g.Outputs[l.Output]}, Inputs: g.Inputs})
-	return Value{v.Losses, map[string]*Node{l.Output: v.Adjoints[nn.Logits]}}
+	adjoints := map[string]*Node{}
+	if d := v.Adjoints[nn.Logits]; d != nil { // nil: NoGradient
+		adjoints[l.Output] = d
+	}
+	return Value{v.Losses, adjoints}
 }

@@ -38,7 +38,7 @@ func (SquaredError) About() string {
 
 // Inputs implements Loss.
 func (l SquaredError) Inputs(outputs map[string]int) (map[string]int, error) {
-	w, err := outputWidth(l, outputs, l.output())
+	w, err := OutputWidth(l, outputs, l.output())
 	return map[string]int{Target: w}, err
 }
 

@@ -45,7 +45,7 @@ func (l ActivationDistance) Inputs(outputs map[string]int) (map[string]int, erro
 		return nil, err
 	}
 	if l.Teacher {
-		_, err := outputWidth(l, outputs, TeacherActivations)
+		_, err := OutputWidth(l, outputs, TeacherActivations)
 		return map[string]int{NextWeights: positions}, err
 	}
 	return map[string]int{NextWeights: positions, Target: l.Width}, nil

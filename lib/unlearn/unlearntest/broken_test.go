@@ -23,7 +23,43 @@ type broken struct {
 	unlearn func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error)
 }
 
-func (b broken) Info() unlearn.Info { return unlearn.Info{Name: b.name, Sees: b.sees} }
+func (b broken) Info() unlearn.Info {
+	return unlearn.Info{Name: b.name, Does: "does something", From: "a test", Sees: b.sees}
+}
+
+// wordless is a method that does not say what it does.
+type wordless struct{ broken }
+
+func (w wordless) Info() unlearn.Info { return unlearn.Info{Name: w.name, Sees: w.sees} }
+
+// general is a method that says that it works on models other than classifiers.
+type general struct{ broken }
+
+func (g general) Info() unlearn.Info {
+	i := g.broken.Info()
+	i.General = true
+	return i
+}
+
+// descend descends on the retain set and ascends on the forget set, with the labels of a classifier.
+func descend(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+	o := train.Objective{{Name: "down", X: r.Retain.X, IDs: r.Retain.IDs, Targets: []train.Target{train.CrossEntropy(r.Retain.Y, toyClasses, 1)}}}
+	if r.Forget.X.Rows > 0 {
+		up := train.CrossEntropy(r.Forget.Y, toyClasses, -0.3)
+		o = append(o, train.Term{Name: "up", X: r.Forget.X, IDs: r.Forget.IDs, Targets: []train.Target{up}})
+	}
+	p, h, err := train.Fit(ctx, r.Runner, r.Original, o, train.Config{Epochs: 3, Batch: r.Batch, Seed: r.Seed}, r.Hooks)
+	if err != nil {
+		return nil, err
+	}
+	return &unlearn.Outcome{Params: p, History: h}, nil
+}
+
+// exchanged returns the request with the forget set in place of the retain set and the other way around.
+func exchanged(r unlearn.Request) unlearn.Request {
+	r.Forget, r.Retain = r.Retain, r.Forget
+	return r
+}
 
 // drifting is a method whose defaults are others when they are filled in again.
 type drifting struct {
@@ -54,6 +90,15 @@ var brokenMethods = []struct {
 	options []Option
 }{
 	{"has_a_name", broken{"No Name", retainOnly, working}, nil},
+	{"has_a_name", wordless{broken{"no-words", retainOnly, working}}, nil},
+	{"works_on_an_autoencoder", general{broken{"general-lie", everything, descend}}, nil},
+	{"uses_what_it_declares", broken{"ignores-forget", everything, working}, nil},
+	{"uses_what_it_declares", broken{"ignores-original", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		return defaults.Fill(unlearn.Retrain{}).Unlearn(ctx, r)
+	}}, nil},
+	{"forgets_a_planted_memory", broken{"exchanged", everything, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		return descend(ctx, exchanged(r))
+	}}, nil},
 	{"resolves_to_itself", drifting{broken: broken{"drifts", retainOnly, working}, epochs: 1}, nil},
 	{"leaves_its_request_alone", broken{"writes-weights", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 		out, err := working(ctx, r)

@@ -1,4 +1,4 @@
-// Checks of the suite: a method sees only what it declares.
+// Checks of the suite: a method sees only what it declares, and uses it.
 
 package unlearntest
 
@@ -57,11 +57,16 @@ func replaceHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 		for i := range other.IDs {
 			other.IDs[i] = 10000 + i
 		}
-		if !sees.Forget {
-			r.Forget = rowRange(other, 0, 5)
+		switch {
+		case !sees.Forget && sees.Refusals: // they are of forgotten records
+			ids := r.Forget.IDs
+			r.Forget = rowRange(other, 0, toyForget)
+			copy(r.Forget.IDs, ids)
+		case !sees.Forget:
+			r.Forget = rowRange(other, 0, toyForget-3)
 		}
 		if !sees.Retain {
-			r.Retain = rowRange(other, 5, 30)
+			r.Retain = rowRange(other, toyForget, 30)
 		}
 		if !sees.HeldOut {
 			r.HeldOut = rowRange(other, 30, 45)
@@ -128,4 +133,72 @@ func dropHidden(sees unlearn.Sees) func(*Toy, *unlearn.Request) {
 			r.Refusals = unlearn.Data{}
 		}
 	}
+}
+
+func (s *suite) usesWhatItDeclares(t *testing.T) {
+	for _, part := range s.unused(t) {
+		t.Errorf("with another %s it gives the same weights, but Sees declares that it needs the %s", part, part)
+	}
+}
+
+// unused runs the method on requests of which one part is another, in turn every part that the method
+// declares to see, and returns the parts that do not change the result.
+func (s *suite) unused(t testing.TB) (parts []string) {
+	t.Helper()
+	for _, c := range s.otherParts() {
+		same := c.seen
+		for k := 0; same && k < c.draws; k++ {
+			r := s.toy.request()
+			c.change(&r, engine.Root(20+k))
+			p, _ := s.apply(t, r)
+			same = p.Hash() == s.want.Hash()
+		}
+		if same {
+			parts = append(parts, c.name)
+		}
+	}
+	return parts
+}
+
+// otherPart is a part of a request that a method may declare to see.
+type otherPart struct {
+	name   string
+	seen   bool
+	draws  int // how many others are tried
+	change func(r *unlearn.Request, seed engine.Root)
+}
+
+func (s *suite) otherParts() []otherPart {
+	sees, more := s.method.Info().Sees, 2
+	if sees.Refusals {
+		more = 0 // every forgotten record needs one
+	}
+	weights := func(r *unlearn.Request, seed engine.Root) nn.Params {
+		return model.InitialWeights(r.Runner.Arch, seed.Stream(engine.StreamInit))
+	}
+	return []otherPart{
+		{"original", sees.Original, 1, func(r *unlearn.Request, seed engine.Root) { r.Original = weights(r, seed) }},
+		{"forget set", sees.Forget, 1, func(r *unlearn.Request, seed engine.Root) { r.Forget = s.otherRecords(r.Forget, more, seed) }},
+		{"retain set", sees.Retain, 1, func(r *unlearn.Request, seed engine.Root) { r.Retain = s.otherRecords(r.Retain, 2, seed) }},
+		{"checkpoint", sees.Earlier, 1, func(r *unlearn.Request, seed engine.Root) { r.Earlier.Params = weights(r, seed) }},
+		// A method may choose by these records alone, so that several are tried.
+		{"held-out set", sees.HeldOut && !s.choosesByHeldOut, 4, func(r *unlearn.Request, seed engine.Root) {
+			r.HeldOut = s.otherRecords(r.HeldOut, 2, seed)
+		}},
+		{"set of refusals", sees.Refusals, 1, func(r *unlearn.Request, seed engine.Root) { r.Refusals = s.otherRecords(r.Refusals, 0, seed) }},
+	}
+}
+
+// otherRecords returns other records than d with the numbers of d, and some more: a method may use no more of a
+// set than how many records it has.
+func (s *suite) otherRecords(d unlearn.Data, more int, seed engine.Root) unlearn.Data {
+	out := s.toy.draw(seed, d.X.Rows+more)
+	if d.Y == nil {
+		out.Y = nil
+	}
+	copy(out.IDs, d.IDs)
+	for i := range more {
+		out.IDs[d.X.Rows+i] = 20000 + i
+	}
+	return out
 }

@@ -135,18 +135,26 @@ func newToy(t testing.TB, arch model.Architecture, objective func(unlearn.Data) 
 		all.Y, r.Forget.Y, r.Retain.Y, r.HeldOut.Y = nil, nil, nil, nil
 	}
 	y.Request = r
+	y.train(t, all)
+	return y
+}
+
+// train trains the original on the records and keeps a checkpoint from before the last epoch.
+func (y *Toy) train(t testing.TB, all unlearn.Data) {
+	t.Helper()
+	r := &y.Request
 	o := y.Objective(t, all)
-	fresh := model.InitialWeights(arch, r.Fit.Seed.Stream(engine.StreamInit))
+	fresh := model.InitialWeights(r.Runner.Arch, r.Fit.Seed.Stream(engine.StreamInit))
 	watch := train.Hooks{SaveEvery: 1, Save: func(s *train.State) error {
 		if s.Done == r.Fit.Epochs-1 {
-			y.Request.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}
+			r.Earlier = &unlearn.Checkpoint{Params: s.Params.Clone(), Epoch: s.Done}
 		}
 		return nil
 	}}
-	if y.Request.Original, _, err = train.Fit(context.Background(), runner, fresh, o, r.Fit, watch); err != nil {
+	var err error
+	if r.Original, _, err = train.Fit(context.Background(), r.Runner, fresh, o, r.Fit, watch); err != nil {
 		t.Fatal(err)
 	}
-	return y
 }
 
 // Objective returns the original's objective on records d.

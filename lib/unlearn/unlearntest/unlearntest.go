@@ -4,8 +4,10 @@
 //	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.LowersObjective(myObjective)) }
 //
 // Run checks, on a toy problem of 48 records, that the method is a function of its request,
-// sees only what it declares, can be watched, stopped and resumed, refuses invalid
-// requests, and has the declared properties.
+// sees only what it declares and uses all of it, can be watched, stopped and resumed, refuses invalid
+// requests, and has the declared properties. Another problem has a planted memory, forget records
+// that contradict the others: the method must not learn them better than the original, nor give up the
+// retain set in their place.
 package unlearntest
 
 import (
@@ -33,6 +35,20 @@ func Deterministic() Option { return func(s *suite) { s.deterministic = true } }
 // where the number of steps is given.
 func EpochsByBatch() Option { return func(s *suite) { s.epochsByBatch = true } }
 
+// ForgetsAlike declares that the method gives up the retain set as much as the forget set, on a problem as
+// small as that of the suite. So does a training from random weights that ends early.
+func ForgetsAlike() Option { return func(s *suite) { s.forgetsAlike = true } }
+
+// ChoosesByHeldOut declares that held-out records do nothing but choose among results of the method, such as
+// those of different epochs, so that other records can leave the result as it is.
+func ChoosesByHeldOut() Option { return func(s *suite) { s.choosesByHeldOut = true } }
+
+// OnAutoencoders declares properties that a method that is General has on an autoencoder, where Run tests it too.
+// Its properties on a classifier are not asked for there; what the other options declare holds for both.
+func OnAutoencoders(options ...Option) Option {
+	return func(s *suite) { s.onAutoencoders = append(s.onAutoencoders, options...) }
+}
+
 // Objective evaluates what a method minimises, on the weights p.
 type Objective func(t testing.TB, y *Toy, p nn.Params) float64
 
@@ -59,14 +75,22 @@ type property struct {
 }
 
 type suite struct {
-	method        unlearn.Method
-	deterministic bool
-	epochsByBatch bool
-	properties    []property
-	invalid       []invalidRequest
-	toy           *Toy
-	want          nn.Params // what the method gives, undisturbed
-	report        *unlearn.Report
+	method  unlearn.Method
+	invalid []invalidRequest
+	toy     *Toy
+	want    nn.Params // what the method gives, undisturbed
+	report  *unlearn.Report
+	declared
+}
+
+// declared is what the options of a test declare.
+type declared struct {
+	deterministic    bool
+	epochsByBatch    bool
+	forgetsAlike     bool
+	choosesByHeldOut bool
+	properties       []property
+	onAutoencoders   []Option
 }
 
 // Run runs the suite on a method, on a classifier. A method that is General also goes
@@ -77,7 +101,13 @@ func Run(t *testing.T, m unlearn.Method, options ...Option) {
 	s.run(t, options)
 	if !m.Info().General {
 		t.Run("needs a classifier", s.needsAClassifier)
+		return
 	}
+	t.Run("works on an autoencoder", func(t *testing.T) {
+		both := s.declared
+		both.properties, both.onAutoencoders = nil, nil
+		RunGenerative(t, m, append([]Option{func(s *suite) { s.declared = both }}, s.onAutoencoders...)...)
+	})
 }
 
 // RunGenerative runs the suite on a method that is General, on a variational autoencoder of
@@ -147,6 +177,8 @@ func (s *suite) run(t *testing.T, options []Option) {
 	t.Run("other seed, other bytes", s.otherSeedOtherBytes)
 	t.Run("runs side by side", s.runsSideBySide)
 	t.Run("sees only what it declares", s.seesOnlyWhatItDeclares)
+	t.Run("uses what it declares", s.usesWhatItDeclares)
+	t.Run("forgets a planted memory", s.forgetsAPlantedMemory)
 	t.Run("works on mini-batches", s.worksOnMiniBatches)
 	t.Run("reports progress", s.reportsProgress)
 	t.Run("stops and resumes", s.stopsAndResumes)
@@ -156,7 +188,7 @@ func (s *suite) run(t *testing.T, options []Option) {
 	}
 }
 
-func (s *suite) apply(t *testing.T, r unlearn.Request) (nn.Params, *unlearn.Report) {
+func (s *suite) apply(t testing.TB, r unlearn.Request) (nn.Params, *unlearn.Report) {
 	t.Helper()
 	p, rep, err := unlearn.Apply(context.Background(), s.method, r)
 	if err != nil {
@@ -170,8 +202,14 @@ func (s *suite) trains() bool { return len(s.report.History) > 0 }
 var shortName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 func (s *suite) hasAName(t *testing.T) {
-	if name := s.method.Info().Name; !shortName.MatchString(name) {
-		t.Errorf("name %q: expected small letters, digits and single hyphens", name)
+	info := s.method.Info()
+	if !shortName.MatchString(info.Name) {
+		t.Errorf("name %q: expected small letters, digits and single hyphens", info.Name)
+	}
+	for field, words := range map[string]string{"Does": info.Does, "From": info.From} {
+		if words == "" || words != strings.TrimSpace(words) || strings.Contains(words, "\n") {
+			t.Errorf("Info.%s is %q: expected one line", field, words)
+		}
 	}
 	if _, err := json.Marshal(s.method); err != nil {
 		t.Errorf("the configuration is part of the store key and must be JSON: %v", err)
@@ -226,18 +264,22 @@ func (s *suite) reports(t *testing.T) {
 
 // fingerprint identifies everything in a request that a method could write to.
 func fingerprint(r unlearn.Request) string {
-	return fmt.Sprint(r.Original.Hash(), r.Earlier.Params.Hash(), r.Earlier.Epoch, r.Forget, r.Retain, r.HeldOut, r.Fit, r.Seed, r.Batch)
+	return fmt.Sprint(r.Original.Hash(), r.Earlier.Params.Hash(), r.Earlier.Epoch, r.Forget, r.Retain, r.HeldOut, r.Refusals, r.Fit, r.Seed, r.Batch)
 }
 
+// leavesItsRequestAlone calls the method itself: Apply would give it weights of its own.
 func (s *suite) leavesItsRequestAlone(t *testing.T) {
 	r := s.toy.request()
 	before := fingerprint(r)
-	p, _ := s.apply(t, r)
-	if fingerprint(r) != before {
-		t.Error("the method wrote to its request")
+	out, err := defaults.Fill(s.method).Unlearn(context.Background(), r)
+	if err != nil || out == nil {
+		t.Fatalf("it returned %v and the error %v", out, err)
 	}
-	for i := range p {
-		p[i].Data[0] += 1
+	if fingerprint(r) != before {
+		t.Fatal("the method wrote to its request")
+	}
+	for i := range out.Params {
+		out.Params[i].Data[0] += 1
 	}
 	if fingerprint(r) != before {
 		t.Error("the result shares memory with the request: writing to one changes the other")

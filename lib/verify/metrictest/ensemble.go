@@ -47,8 +47,11 @@ func RunEnsemble(t *testing.T, d ensemble.Distance) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j.Null == nil || !(j.Low <= j.Value && j.Value <= j.High) || j.N != ensembleModels || !(j.P > 0 && j.P <= 1) || len(j.Each) == 0 {
-			t.Errorf("the result is %+v", *j)
+		if len(j.Each) == 0 {
+			t.Errorf("Between of %s returns no values of records behind its value %v", d.Name(), j.Value)
+		}
+		if j.Null == nil || !(j.Low <= j.Value && j.Value <= j.High) || j.N != ensembleModels || !(j.P > 0 && j.P <= 1) {
+			t.Errorf("the value is not in its interval, or null, p or the number of models are wrong: %+v", *j)
 		}
 		return j
 	}

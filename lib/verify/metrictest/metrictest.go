@@ -8,6 +8,22 @@
 // memory in plain arrays and checks what the project relies on: the original is read as remembering
 // and the oracle is not; exchanged roles change the answer; the null is calibrated; inputs are not
 // changed; malformed input is refused by name.
+//
+// Run also checks that a model that forgot is better, by the direction of the estimate, than one
+// that did not; that the intervals of records drawn anew hold what the metric is on average, at the
+// level that was asked for; that records of a group count once, in the estimate's Over and N too, and
+// that one group has no interval; and that float32, float64 and pointers to them give the same.
+//
+// An error of a metric (Run) must name the faulty thing, in small or capital letters. ruler's
+// Evidence.Check says all of it:
+//
+//	a model that is missing or has another shape  its role: "unlearned", "oracle"
+//	an element that is NaN                        "unlearned" and the number of the row
+//	no forget records                             "forget"
+//	a row number that is outside, or there twice  "forget" and its position in the list, or the number itself
+//	a row of zeros, which has no direction        "unlearned" and the number of the row; only of a metric that
+//	                                              does not change if a row is multiplied by 2
+//	groups of another number of records           "group"
 package metrictest
 
 import (
@@ -92,6 +108,9 @@ func Run(t *testing.T, m ruler.Metric) {
 			t.Errorf("memory is on side %d, expected -1 or 1", m.Memory)
 		}
 	})
+	if !t.Run("gives an estimate", func(t *testing.T) { checkEstimate(t, m) }) {
+		return // there is nothing to check
+	}
 	t.Run("reads a memory in the original and none in the oracle", func(t *testing.T) {
 		p := plantMemory(1)
 		checkSeparated(t, m, measure(t, m, p.evidence(&p.original)), measure(t, m, p.evidence(&p.oracle)))
@@ -107,18 +126,12 @@ func Run(t *testing.T, m ruler.Metric) {
 		// What was read as the original's is now the oracle's.
 		checkSeparated(t, m, measure(t, m, x.evidence(&p.oracle)), measure(t, m, x.evidence(&p.original)))
 	})
+	t.Run("calls a model that forgot better", func(t *testing.T) { checkDirection(t, m) })
 	t.Run("has a calibrated null", func(t *testing.T) { checkNull(t, m) })
-	t.Run("is the mean of its records", func(t *testing.T) {
-		p := plantMemory(3)
-		e, values, err := m.Measure(p.evidence(&p.original), ruler.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		mean, err := stats.Mean(values)
-		if err != nil || len(values) != forgotten || e.N != forgotten || math.Abs(mean-e.Value) > 1e-12 {
-			t.Errorf("%d values with mean %v (%v) behind %+v", len(values), mean, err, *e)
-		}
-	})
+	t.Run("has intervals of the level asked for", func(t *testing.T) { checkLevels(t, m) })
+	t.Run("counts groups once", func(t *testing.T) { checkGroups(t, m) })
+	t.Run("reads float32 and float64", func(t *testing.T) { checkElementTypes(t, m) })
+	t.Run("is the mean of its records", func(t *testing.T) { checkValues(t, m) })
 	t.Run("leaves the evidence alone", func(t *testing.T) {
 		p := plantMemory(4)
 		before := fmt.Sprint(p)
@@ -133,25 +146,90 @@ func Run(t *testing.T, m ruler.Metric) {
 	t.Run("refuses nonsense", func(t *testing.T) { checkRefused(t, m) })
 }
 
+// call measures. An error says so if the metric panics, or returns neither an estimate nor an error.
+func call(m ruler.Metric, e ruler.Evidence, opt ruler.Options) (got *stats.Estimate, values []float64, err error) {
+	if m.Measure == nil {
+		return nil, nil, fmt.Errorf("the function Measure of %s is nil", m.Name)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			got, values, err = nil, nil, panicked{fmt.Errorf("Measure of %s panics: %v", m.Name, p)}
+		}
+	}()
+	got, values, err = m.Measure(e, opt)
+	if err == nil && got == nil {
+		err = panicked{fmt.Errorf("Measure of %s returns no estimate and no error (nil, nil)", m.Name)}
+	}
+	return got, values, err
+}
+
+// panicked is an error of the suite, which is no refusal by the metric.
+type panicked struct{ error }
+
 // needsOracle reports whether the metric needs an oracle.
 func needsOracle(m ruler.Metric) bool {
 	p := plantMemory(1)
 	e := p.evidence(&p.original)
 	e.Oracle = nil
-	_, _, err := m.Measure(e, ruler.Options{})
+	_, _, err := call(m, e, ruler.Options{})
 	return err != nil
 }
 
 func measure(t *testing.T, m ruler.Metric, e ruler.Evidence) stats.Estimate {
 	t.Helper()
-	got, _, err := m.Measure(e, ruler.Options{})
+	return measureWith(t, m, e, ruler.Options{})
+}
+
+func measureWith(t *testing.T, m ruler.Metric, e ruler.Evidence, opt ruler.Options) stats.Estimate {
+	t.Helper()
+	got, _, err := call(m, e, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(got.Low <= got.Value && got.Value <= got.High) || (got.Null == nil) != (m.Null == nil) || m.Null != nil && *got.Null != *m.Null {
-		t.Errorf("%+v", *got)
-	}
 	return *got
+}
+
+// checkEstimate checks the fields of one estimate that every other check relies on.
+func checkEstimate(t *testing.T, m ruler.Metric) {
+	p := plantMemory(1)
+	got := measure(t, m, p.evidence(&p.original))
+	if !(got.Low <= got.Value && got.Value <= got.High) {
+		t.Errorf("the value %v is not in its interval [%v, %v]", got.Value, got.Low, got.High)
+	}
+	if (got.Null == nil) != (m.Null == nil) || m.Null != nil && *got.Null != *m.Null {
+		t.Errorf("the null of the estimate is %s, that of the metric %s", text(got.Null), text(m.Null))
+	}
+	if got.Over == "" {
+		t.Error("Over is empty: it says what the interval is over, such as \"records\"")
+	}
+	switch got.Better {
+	case stats.HigherIsBetter, stats.LowerIsBetter:
+	case stats.NearNull:
+		if got.Null == nil {
+			t.Errorf("Better is %q, and there is no null", got.Better)
+		}
+	default:
+		t.Errorf("Better is %q, expected %q, %q or %q", got.Better, stats.HigherIsBetter, stats.LowerIsBetter, stats.NearNull)
+	}
+}
+
+func text(v *float64) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprint(*v)
+}
+
+func checkValues(t *testing.T, m ruler.Metric) {
+	p := plantMemory(3)
+	e, values, err := call(m, p.evidence(&p.original), ruler.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, err := stats.Mean(values)
+	if err != nil || len(values) != forgotten || e.N != forgotten || math.Abs(mean-e.Value) > 1e-12 {
+		t.Errorf("%d values with mean %v (%v) of %d forget records behind the value %v with N = %d", len(values), mean, err, forgotten, e.Value, e.N)
+	}
 }
 
 // checkSeparated checks that the original lies on memory's side of the oracle, with disjoint
@@ -165,59 +243,34 @@ func checkSeparated(t *testing.T, m ruler.Metric, original, oracle stats.Estimat
 		original.Value, original.Low, original.High, oracle.Value, oracle.Low, oracle.High, m.Memory)
 }
 
-// checkNull measures independent models in which all records have the same distribution.
-func checkNull(t *testing.T, m ruler.Metric) {
-	if m.Null == nil {
-		t.Skip("there is no null")
+// checkDirection compares the original with a model that forgot: close to the oracle, as one that
+// was retrained with another seed.
+func checkDirection(t *testing.T, m ruler.Metric) {
+	p := plantMemory(6)
+	rng, other := random(7), p.oracle.Gather(order(records))
+	for i := range other.Data {
+		other.Data[i] += 0.1 * rng.NormFloat64()
 	}
-	held, values := 0, make([]float64, simulations)
-	for k := range simulations {
-		rng := random(uint64(1000 + k))
-		u, o, g := gaussian(rng, records, 1), gaussian(rng, records, 1), gaussian(rng, records, 1)
-		forget, retain := split(rng)
-		e := measure(t, m, ruler.Evidence{Unlearned: &u, Oracle: &o, Original: &g, Forget: forget, Retain: retain})
-		if e.Low <= *m.Null && *m.Null <= e.High {
-			held++
-		}
-		values[k] = e.Value
+	forgot, remembers := measure(t, m, p.evidence(&other)), measure(t, m, p.evidence(&p.original))
+	better := false
+	switch forgot.Better {
+	case stats.HigherIsBetter:
+		better = forgot.Value > remembers.Value
+	case stats.LowerIsBetter:
+		better = forgot.Value < remembers.Value
+	case stats.NearNull:
+		better = math.Abs(forgot.Value-*forgot.Null) < math.Abs(remembers.Value-*remembers.Null)
 	}
-	if share := float64(held) / simulations; share < 0.88 || share == 1 {
-		t.Errorf("%.3f of the 95 %% intervals hold the null", share)
-	}
-	if e := stats.MeanInterval(values, 0.999, "simulations"); e.Low > *m.Null || e.High < *m.Null {
-		t.Errorf("without a memory it is %v on average, [%v, %v], the null is %v", e.Value, e.Low, e.High, *m.Null)
+	if !better {
+		t.Errorf("Better is %q, by which a model that forgot, %.3f, is no better than one that did not, %.3f", forgot.Better, forgot.Value, remembers.Value)
 	}
 }
 
-// row returns a row of the unlearned model's embeddings, which the caller may change.
-func row(e *ruler.Evidence, i int) []float64 { return e.Unlearned.(*array.Matrix[float64]).Row(i) }
-
-func checkRefused(t *testing.T, m ruler.Metric) {
-	for _, c := range []struct {
-		what    string
-		corrupt func(e *ruler.Evidence)
-		words   []string
-	}{
-		{"no model", func(e *ruler.Evidence) { e.Unlearned = nil }, []string{"unlearned", "missing"}},
-		{"NaN", func(e *ruler.Evidence) { row(e, 3)[1] = math.NaN() }, []string{"unlearned", "row 3, column 1 is NaN"}},
-		{"nothing to forget", func(e *ruler.Evidence) { e.Forget = nil }, []string{"forget set is empty"}},
-		{"a row that is not there", func(e *ruler.Evidence) { e.Forget[2] = records }, []string{"forget[2]", "outside"}},
-		{"a row twice", func(e *ruler.Evidence) { e.Forget[2] = e.Forget[0] }, []string{"forget[2]", "twice"}},
-		{"a record without a direction", func(e *ruler.Evidence) { clear(row(e, e.Forget[1])) }, []string{"unlearned", "no direction"}},
-	} {
-		p := plantMemory(5)
-		e := p.evidence(&p.original)
-		c.corrupt(&e)
-		_, _, err := m.Measure(e, ruler.Options{})
-		conform.CheckRefused(t, c.what, err, c.words...)
+// order returns 0 to n-1.
+func order(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
 	}
-	if !needsOracle(m) {
-		return
-	}
-	p := plantMemory(5)
-	short := p.oracle.Gather(p.retain)
-	e := p.evidence(&p.original)
-	e.Oracle = &short
-	_, _, err := m.Measure(e, ruler.Options{})
-	conform.CheckRefused(t, "an oracle on other records", err, "oracle", "same record")
+	return out
 }

@@ -45,9 +45,9 @@ func (e Evidence) unlearned(rows []int) input { return input{"unlearned", e.Unle
 func (e Evidence) oracle(rows []int) input    { return input{"oracle", e.Oracle, rows, e.Groups} }
 func (e Evidence) original(rows []int) input  { return input{"original", e.Original, rows, e.Groups} }
 
-// oracleSimilarity returns, for every given row, the similarity of the unlearned model's embedding
-// to the oracle's.
-func (e Evidence) oracleSimilarity(rows []int) []float64 {
+// OracleSimilarity returns, for every given row, the cosine of the unlearned model's embedding and
+// the oracle's: s(u(x), o(x)). Check with Needs.Oracle must have passed.
+func (e Evidence) OracleSimilarity(rows []int) []float64 {
 	return pairedCosines(e.Unlearned, e.Oracle, rows)
 }
 
@@ -65,7 +65,7 @@ func missing(m array.Rows) bool {
 }
 
 // shift returns, for every forget record, by how much the unlearned model's embedding is closer to
-// the oracle's than the original's; after is their oracleSimilarity.
+// the oracle's than the original's; after is their OracleSimilarity.
 func (e Evidence) shift(after []float64) []float64 {
 	return difference(after, pairedCosines(e.Original, e.Oracle, e.Forget))
 }

@@ -18,6 +18,32 @@ type input struct {
 	groups []int // of every row of m; nil: none
 }
 
+// Needs says what a metric reads beside the unlearned model's embeddings of the forget records.
+type Needs struct {
+	Oracle, Original bool // these models' embeddings of the forget records
+	Retain           bool // the retained records, in every model that is read
+}
+
+// Check returns an error that names the fault if a metric cannot be computed: impossible options, a
+// model that is missing or whose matrix has another shape or an element that is not finite, groups of
+// another number of records, no forget or, where they are needed, no retained records, a row number
+// that is outside or there twice, and a row without a direction, unless Options.ZeroNorm accepts it.
+func (e Evidence) Check(opt Options, needs Needs) error {
+	rows := e.Forget
+	if needs.Retain {
+		rows = concat(e.Forget, e.Retain)
+	}
+	inputs := []input{e.unlearned(rows)}
+	if needs.Oracle {
+		inputs = append(inputs, e.oracle(rows))
+	}
+	if needs.Original {
+		inputs = append(inputs, e.original(rows))
+	}
+	_, err := validate(opt, e.Forget, e.Retain, needs.Retain, inputs...)
+	return err
+}
+
 // validate checks everything that a metric relies on: the options, the matrices, the row numbers
 // and the norms. It returns the number of rows without a direction per input, which is zero
 // everywhere unless the options accept them.

@@ -7,11 +7,12 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// overRecords returns the mean of one value per forget record with its t interval, bounded to the
-// range [low, high] of the metric. One record says nothing about the spread, so that its interval
-// is the whole range. Where records are in groups the interval is over groups
-// (stats.ClusterInterval), and a single group has none.
-func (o Options) overRecords(e Evidence, x []float64, low, high float64) *stats.Estimate {
+// OverRecords returns the mean of one value per forget record, x in the order of e.Forget, with its
+// t interval, bounded to the range [low, high] of the metric. One record says nothing about the
+// spread, so that its interval is the whole range. Where records are in groups the interval is over
+// groups (stats.ClusterInterval), and a single group has none. The estimate has no null and no
+// direction yet.
+func (o Options) OverRecords(e Evidence, x []float64, low, high float64) *stats.Estimate {
 	m := pointEstimate(mean(x), len(x))
 	switch {
 	case o.PointOnly:

@@ -23,12 +23,12 @@ func M1(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	s := e.oracleSimilarity(e.Forget)
+	s := e.OracleSimilarity(e.Forget)
 	return m1(e, s, opt), s, nil
 }
 
 func m1(e Evidence, similarity []float64, opt Options) *stats.Estimate {
-	m := opt.overRecords(e, similarity, -1, 1)
+	m := opt.OverRecords(e, similarity, -1, 1)
 	m.Better = stats.HigherIsBetter
 	return m
 }

@@ -29,7 +29,7 @@ func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, e.Retain, true, e.unlearned(used), e.oracle(used)); err != nil {
 		return nil, nil, err
 	}
-	f, r := e.oracleSimilarity(e.Forget), e.oracleSimilarity(rows)
+	f, r := e.OracleSimilarity(e.Forget), e.OracleSimilarity(rows)
 	return m2(e, rows, f, r, opt.Baseline, opt), subtractScalar(f, summary(opt.Baseline)(r)), nil
 }
 

@@ -20,12 +20,12 @@ func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
 		return nil, nil, err
 	}
-	shift := e.shift(e.oracleSimilarity(e.Forget))
+	shift := e.shift(e.OracleSimilarity(e.Forget))
 	return m3(e, shift, opt), shift, nil
 }
 
 func m3(e Evidence, shift []float64, opt Options) *stats.Estimate {
-	m := opt.overRecords(e, shift, -2, 2)
+	m := opt.OverRecords(e, shift, -2, 2)
 	m.Null, m.Better = pointerTo(0), stats.HigherIsBetter
 	return m
 }

@@ -69,7 +69,7 @@ func validateNeighbours(e Evidence, opt Options) (*nearest, error) {
 func M4NullSD(n int) float64 { return 1 / math.Sqrt(12*float64(n)) }
 
 func m4(e Evidence, ranks []float64, opt Options) *stats.Estimate {
-	m := opt.overRecords(e, ranks, 0, 1)
+	m := opt.OverRecords(e, ranks, 0, 1)
 	m.Null, m.Better = pointerTo(0.5), stats.NearNull
 	return m
 }

@@ -109,7 +109,7 @@ func (r *Result) validate(e Evidence, opt Options) error {
 
 // compare fills in the metrics that need the oracle.
 func (r *Result) compare(e Evidence, opt Options) {
-	f, base := e.oracleSimilarity(e.Forget), e.oracleSimilarity(r.PerRecord.BaselineRows)
+	f, base := e.OracleSimilarity(e.Forget), e.OracleSimilarity(r.PerRecord.BaselineRows)
 	r.PerRecord.Similarity, r.PerRecord.BaselineSimilarity = f, base
 	r.M1 = m1(e, f, opt)
 	r.M2, r.M2Mean = m2(e, r.PerRecord.BaselineRows, f, base, Median, opt), m2(e, r.PerRecord.BaselineRows, f, base, Mean, opt)

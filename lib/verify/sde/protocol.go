@@ -60,6 +60,9 @@ func judgeFromStream(stream int, m Method, t Targets, refs References, opt Optio
 	if err != nil {
 		return nil, err
 	}
+	if p == nil || p.Compare == nil {
+		return nil, fmt.Errorf("sde: %s prepares nothing that compares, and returns no error", m.Name())
+	}
 	r := &SubsetVerdicts{Verdicts: make([]Verdict, len(t.Subsets)), Distances: make([]Distances, len(t.Subsets)),
 		Disjoint: countRecords(t.Subsets) / refs.In.Rows, Gate: p.Gate}
 	numbers := make([]int, len(t.Subsets))

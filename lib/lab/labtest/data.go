@@ -1,0 +1,107 @@
+// The conformance suite of data sets.
+
+package labtest
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/engine/enginetest"
+	"github.com/lethe-ml/lethe/lib/lab"
+)
+
+// Data is the conformance suite of data of another module. It tests that they are what Info says
+// (their sizes, classes and shape), have a label and an ID of their own for every record and finite
+// numbers; that they are the same when they are prepared again; and that, without a test part of their
+// own, the shift divides them differently and gives no record another label.
+func Data(t *testing.T, d lab.Data) {
+	t.Helper()
+	for _, c := range []struct {
+		name  string
+		check func(t *testing.T, d lab.Data) error
+	}{
+		{"is what its description says", checkDescribed},
+		{"is the same when it is prepared again", checkAgain},
+		{"is divided by the shift", checkShift},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.check(t, d); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// checkDescribed makes a problem of the data, which refuses what a network cannot be trained on.
+func checkDescribed(t *testing.T, d lab.Data) error {
+	e, err := enginetest.Open()
+	if err != nil {
+		return err
+	}
+	defer e.Close()
+	_, err = (&lab.Lab{Engine: e}).Problem(t.Context(), lab.Setting{Data: d})
+	return err
+}
+
+func checkAgain(t *testing.T, d lab.Data) error {
+	one, err := prepared(t, d, 0)
+	if err != nil {
+		return err
+	}
+	before := one.Sum()
+	again, err := prepared(t, d, 0)
+	switch {
+	case err != nil:
+		return err
+	case one.Sum() != before:
+		return fmt.Errorf("a second Prepare changes what the first one returned")
+	case again.Sum() != before || !slices.Equal(again.Train.IDs, one.Train.IDs) || !slices.Equal(again.Test.IDs, one.Test.IDs):
+		return fmt.Errorf("Prepare returns other records, labels or IDs when it is called again; the same value prepares the same records")
+	}
+	return nil
+}
+
+func checkShift(t *testing.T, d lab.Data) error {
+	info, err := d.Info()
+	if err != nil || info.TestRows > 0 && !info.Estimated {
+		return err
+	}
+	one, err := prepared(t, d, 0)
+	if err != nil {
+		return err
+	}
+	other, err := prepared(t, d, 1)
+	switch {
+	case err != nil:
+		return err
+	case info.TestRows == 0 && slices.Equal(sorted(one.Test.IDs), sorted(other.Test.IDs)):
+		return fmt.Errorf("the shift is ignored: with 1 the test part has the records that it has with 0; shift is added to the seed of the split")
+	}
+	labels := map[int]int{}
+	for _, p := range []datasets.Part{one.Train, one.Test} {
+		for i, id := range p.IDs {
+			labels[id] = p.Y[i]
+		}
+	}
+	for _, p := range []datasets.Part{other.Train, other.Test} {
+		for i, id := range p.IDs {
+			if y, is := labels[id]; is && y != p.Y[i] {
+				return fmt.Errorf("the record of the ID %d has class %d, and with another shift class %d; an ID is of one record", id, y, p.Y[i])
+			}
+		}
+	}
+	return nil
+}
+
+// prepared prepares the data.
+func prepared(t *testing.T, d lab.Data, shift int) (*datasets.Prepared, error) {
+	p, err := d.Prepare(t.Context(), shift)
+	if err == nil && p == nil {
+		err = fmt.Errorf("Prepare returned nothing")
+	}
+	return p, err
+}
+
+func sorted(list []int) []int { return slices.Sorted(slices.Values(list)) }
