@@ -58,7 +58,7 @@ func checkAgain(t *testing.T, d lab.Data) error {
 	case one.Sum() != before:
 		return fmt.Errorf("a second Prepare changes what the first one returned")
 	case again.Sum() != before || !slices.Equal(again.Train.IDs, one.Train.IDs) || !slices.Equal(again.Test.IDs, one.Test.IDs):
-		return fmt.Errorf("Prepare returns other records, labels or IDs when it is called again; the same value prepares the same records")
+		return fmt.Errorf("its Prepare returns other records, labels or IDs when it is called again; the same value prepares the same records")
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func checkShift(t *testing.T, d lab.Data) error {
 func prepared(t *testing.T, d lab.Data, shift int) (*datasets.Prepared, error) {
 	p, err := d.Prepare(t.Context(), shift)
 	if err == nil && p == nil {
-		err = fmt.Errorf("Prepare returned nothing")
+		err = fmt.Errorf("its Prepare returned nothing")
 	}
 	return p, err
 }

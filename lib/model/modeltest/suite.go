@@ -122,7 +122,7 @@ func (s *suite) checkDescription() error {
 	}
 	for _, o := range a.Returns() {
 		if o.Name == "" || o.Width < 1 || seen[o.Name] {
-			errs = append(errs, fmt.Errorf("Returns names an output %q of width %d; names differ, and widths are above 0", o.Name, o.Width))
+			errs = append(errs, fmt.Errorf("its Returns names an output %q of width %d; names differ, and widths are above 0", o.Name, o.Width))
 		}
 		seen[o.Name] = true
 	}

@@ -153,12 +153,12 @@ func call(m ruler.Metric, e ruler.Evidence, opt ruler.Options) (got *stats.Estim
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			got, values, err = nil, nil, panicked{fmt.Errorf("Measure of %s panics: %v", m.Name, p)}
+			got, values, err = nil, nil, panicked{fmt.Errorf("the function Measure of %s panics: %v", m.Name, p)}
 		}
 	}()
 	got, values, err = m.Measure(e, opt)
 	if err == nil && got == nil {
-		err = panicked{fmt.Errorf("Measure of %s returns no estimate and no error (nil, nil)", m.Name)}
+		err = panicked{fmt.Errorf("the function Measure of %s returns no estimate and no error (nil, nil)", m.Name)}
 	}
 	return got, values, err
 }
