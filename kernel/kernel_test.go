@@ -83,7 +83,7 @@ func TestTyposAreUsageErrorsWithASuggestion(t *testing.T) {
 		{"score --members a --nonmembers b c", []string{`"c"`}},
 		{"data get adlt", []string{"adlt", "did you mean adult?"}},
 		{"data get", []string{"at least 1"}},
-		{"table ruler 1 --scale quik", []string{"--scale quik", "quick, hour, standard, paper"}},
+		{"table ruler 1 --scale quik", []string{"--scale quik", "quick, hour, large, standard, paper"}},
 		{"table ruler 1 --format yaml", []string{"--format yaml", "text, md, json"}},
 		{"table ruler 99", []string{`"99"`, "table1"}},
 		{"figure ruler 99", []string{`"99"`, "there are figure5, figure6, figure7"}},

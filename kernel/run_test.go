@@ -41,9 +41,9 @@ func TestRunRefusesWhatContradictsItself(t *testing.T) {
 func TestScalesAreThoseOfThePapersThatANotebookImports(t *testing.T) {
 	t.Setenv("LETHE_HOME", t.TempDir()) // nothing is set up for a wrong scale
 	for name, c := range map[string]struct{ source, scale, want string }{
-		"none":  {`import "fmt"`, "giant", "--scale giant: there are quick, hour, standard, paper"},
-		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/rulerpaper"`, "large", "has quick, hour, standard, paper\n"},
-		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/rulerpaper\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sdepaper/toy\"\n)", "large", "has quick, hour, standard, paper\n"},
+		"none":  {`import "fmt"`, "giant", "--scale giant: there are quick, hour, large, standard, paper"},
+		"ruler": {`import "github.com/lethe-ml/lethe/lib/paper/rulerpaper"`, "atlas", "has quick, hour, large, standard, paper\n"},
+		"both":  {"import (\n\t\"github.com/lethe-ml/lethe/lib/paper/rulerpaper\"\n\trecipes \"github.com/lethe-ml/lethe/lib/paper/sdepaper/toy\"\n)", "atlas", "has quick, hour, large, standard, paper\n"},
 	} {
 		nb, err := notebook.New(c.source)
 		if err != nil {
@@ -131,7 +131,7 @@ func TestANotebookIsNamedByItsBeginning(t *testing.T) {
 	// A scale is checked in the notebook that the program has, before anything is set up.
 	t.Setenv("LETHE_HOME", filepath.Join(t.TempDir(), "home"))
 	t.Setenv("PATH", "")
-	fails(t, lethe(t, "run", "ruler/02", "--scale", "large"), cli.ExitUsage, "--scale large: ruler/02-ten-data-sets.ipynb has quick, hour, standard, paper")
+	fails(t, lethe(t, "run", "ruler/02", "--scale", "atlas"), cli.ExitUsage, "--scale atlas: ruler/02-ten-data-sets.ipynb has quick, hour, large, standard, paper")
 }
 
 func TestOutLiesInTheCloneOrAmongTheUnpackedNotebooks(t *testing.T) {

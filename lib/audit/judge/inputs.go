@@ -86,8 +86,8 @@ func (e *Evidence) classesGone() bool {
 	return !slices.ContainsFunc(e.Forget, func(i int) bool { return kept[e.Labels[i]] })
 }
 
-// what is by what the blind attack tells the sets apart.
-func (c *InputChecks) what() string {
+// attacked says by what the blind attack tells the sets apart.
+func (c *InputChecks) attacked() string {
 	if c.ByClasses {
 		return "classes"
 	}
@@ -205,7 +205,7 @@ func (r *Report) warnings() []string {
 func (c *InputChecks) blindSentence() string {
 	s := fmt.Sprintf("Blind attack: the %s alone, without any model, tell forgotten from held-out records with an AUC of %.3f (%.3f to "+
 		"%.3f); 0.5 is guessing, "+
-		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.what(), c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
+		"and chance alone stays within %.3f of it in 95 of 100 cases. ", c.attacked(), c.Blind.Value, c.Blind.Low, c.Blind.High, c.Blind.Floor.P95)
 	if c.difference() == nil {
 		return s + "No difference of the sets is seen, so that nothing speaks against the null of the attacks. A weak difference, or one that " +
 			"this attack does not " +
@@ -263,7 +263,7 @@ func (r *Report) beware(model string) string {
 			len(c.Copies.IdenticalRows), len(e.Forget))
 	}
 	if b := c.difference(); b != nil {
-		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the %s alone reaches an AUC of %.2f. ", c.what(), b.Value)
+		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the %s alone reaches an AUC of %.2f. ", c.attacked(), b.Value)
 	}
 	if c.Blind == nil && r.Headline(model).Supposes != "" {
 		s += unlikeByThemselves
@@ -279,7 +279,7 @@ func (c *InputChecks) supposed() string {
 	case c.difference() == nil:
 		return "forgotten and held-out records were drawn alike, which their inputs do not contradict"
 	}
-	return fmt.Sprintf("forgotten and held-out records differ in nothing but what their %s show", c.what())
+	return fmt.Sprintf("forgotten and held-out records differ in nothing but what their %s show", c.attacked())
 }
 
 const unlikeByThemselves = "Records that are rare, wrong or contradict others look pushed away, or remembered, in a model that never had them. " +
