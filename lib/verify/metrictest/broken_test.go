@@ -104,7 +104,7 @@ func sayings() []saying {
 					e.Groups = nil
 				}
 			})},
-		{"reads float32 and float64", "embeddings of type *array.Matrix[float32]: Measure of float64-only panics",
+		{"reads float32 and float64", "embeddings of type *array.Matrix[float32]: the function Measure of float64-only panics",
 			withOptions(m1, "float64-only", func(e *ruler.Evidence, _ *ruler.Options) {
 				if e.Unlearned != nil {
 					_ = e.Unlearned.(*array.Matrix[float64])
