@@ -108,6 +108,29 @@ func Same(a, b Rows) bool {
 	return true
 }
 
+// Magnitude returns the largest absolute value of the finite numbers among some.
+func Magnitude(list []float32) (largest float64) {
+	for _, v := range list {
+		if f := math.Abs(float64(v)); !math.IsInf(f, 0) {
+			largest = max(largest, f)
+		}
+	}
+	return largest
+}
+
+// SameUpTo reports whether the numbers of a row are those of another up to rounding: relative to the row's largest one
+// and, to a small extent, to largest, that of its table. Two NaNs are the same.
+func SameUpTo(rounding float64, a, b []float32, largest float64) bool {
+	allowed := rounding * (Magnitude(a) + largest/100)
+	for i, v := range a {
+		x, y := float64(v), float64(b[i])
+		if x != y && !(math.Abs(x-y) <= allowed) && !(math.IsNaN(x) && math.IsNaN(y)) {
+			return false
+		}
+	}
+	return true
+}
+
 var (
 	_ Rows = Matrix[float32]{}
 	_ Rows = Matrix[float64]{}

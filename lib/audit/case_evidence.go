@@ -14,6 +14,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/text"
@@ -40,9 +41,13 @@ func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
 	return e.ReadBy(l, e.Models[0])
 }
 
-// ReadBy reads a model of the evidence through a lens. It refuses a lens that returns neither a reading nor an error.
-func (e *Evidence) ReadBy(l Lens, m *Arrays) (*Reading, error) {
-	r, err := l.Read(e, m)
+// ReadBy reads a model of the evidence through a lens. It refuses a lens that returns neither a reading nor an error; one
+// that panics is an error too, so that the other lenses keep their readings.
+func (e *Evidence) ReadBy(l Lens, m *Arrays) (r *Reading, err error) {
+	err = panics.Catch(fmt.Sprintf("audit: the lens %q", l.Name()), func() (err error) {
+		r, err = l.Read(e, m)
+		return err
+	})
 	if err == nil && r == nil {
 		return nil, fmt.Errorf("audit: the lens %q returned neither a reading nor an error of the model %q", l.Name(), m.Name)
 	}

@@ -29,3 +29,17 @@ func TestATableNamesALensWithoutAReading(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// panickingLens panics.
+type panickingLens struct{ Loss }
+
+func (panickingLens) Name() string { return "panicking" }
+
+func (panickingLens) Read(*Evidence, *Arrays) (*Reading, error) { panic("oops") }
+
+func TestALensThatPanicsIsAnError(t *testing.T) {
+	const want = `the lens "panicking" panicked at read_by_test.go:`
+	if _, err := new(Evidence).ReadBy(panickingLens{}, &Arrays{}); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v", err)
+	}
+}

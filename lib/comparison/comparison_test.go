@@ -133,7 +133,8 @@ func TestAMethodThatPanicsEndsNeitherTheStudyNorTheProgram(t *testing.T) {
 		t.Errorf("the other method: %+v", m)
 	}
 	s.Methods = []unlearn.Method{unlearn.FineTuning{}, panicking{Early: true}}
-	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "method 1 (comparison.panicking) panicked before it began: no defaults") {
+	if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "method 1 (comparison.panicking), before it began, panicked at comparison_test.go:") ||
+		!strings.HasSuffix(err.Error(), ": no defaults") {
 		t.Errorf("a method whose defaults panic: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/defaults"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/progress"
@@ -144,12 +145,11 @@ func nameOf(m unlearn.Method) (name string, err error) {
 	if m == nil {
 		return "", errors.New("is nil")
 	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("(%T) panicked before it began: %v", m, v)
-		}
-	}()
-	return defaults.Fill(m).Info().Name, nil
+	err = panics.Catch(fmt.Sprintf("(%T), before it began,", m), func() error {
+		name = defaults.Fill(m).Info().Name
+		return nil
+	})
+	return name, err
 }
 
 // Run computes the study. Everything is checked before the first model is trained: the

@@ -22,6 +22,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/backend"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/engine/plugin"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 )
 
 // Info describes an engine. It is part of every result's provenance, because the last bits
@@ -251,14 +252,14 @@ func (e *Engine) Close() {
 }
 
 // Parallel runs task(0) ... task(n-1), at most one per core at a time over all callers of
-// the engine. It returns the error of the task with the lowest number that failed. Tasks
-// must not call Parallel.
+// the engine. It returns the error of the task with the lowest number that failed, or panicked.
+// Tasks must not call Parallel.
 func (e *Engine) Parallel(n int, task func(i int) error) error {
 	errs := make([]error, n)
 	if n == 1 {
 		e.slots <- struct{}{}
 		defer func() { <-e.slots }()
-		return task(0)
+		return panics.Catch("a task", func() error { return task(0) })
 	}
 	var wg sync.WaitGroup
 	for i := range n {
@@ -266,7 +267,7 @@ func (e *Engine) Parallel(n int, task func(i int) error) error {
 		wg.Add(1)
 		go func() {
 			defer func() { <-e.slots; wg.Done() }()
-			errs[i] = task(i)
+			errs[i] = panics.Catch("a task", func() error { return task(i) })
 		}()
 	}
 	wg.Wait()

@@ -117,6 +117,11 @@ func TestParallelReturnsTheErrorOfTheFirstTask(t *testing.T) {
 	if err := e.Parallel(1, func(int) error { return errors.New("alone") }); err == nil || err.Error() != "alone" {
 		t.Errorf("one task: error %v", err)
 	}
+	for _, n := range []int{1, 5} {
+		if err := e.Parallel(n, func(int) error { panic("oops") }); err == nil || !strings.Contains(err.Error(), "a task panicked at engine_test.go:") {
+			t.Errorf("%d tasks that panic: %v", n, err)
+		}
+	}
 }
 
 func TestParallelRunsEveryTaskOnceAndNoMoreThanCoresAtATime(t *testing.T) {

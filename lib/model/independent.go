@@ -4,7 +4,6 @@ package model
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -63,35 +62,17 @@ func otherBatches(k int) (out [][]int) {
 // differs returns the name of an output for which record a of one prediction is not record b of
 // another, up to rounding; "" for none.
 func differs(one, other *Prediction, a, b int) string {
+	const rounding = 1e-4
+	same := func(m, o array.Matrix[float32]) bool {
+		return array.SameUpTo(rounding, m.Row(a), o.Row(b), array.Magnitude(m.Data))
+	}
 	for name, m := range one.Outputs {
-		if !closeRows(m, a, other.Outputs[name], b) {
+		if !same(m, other.Outputs[name]) {
 			return fmt.Sprintf("output %q", name)
 		}
 	}
-	if !closeRows(one.Embedding, a, other.Embedding, b) {
+	if !same(one.Embedding, other.Embedding) {
 		return "embedding"
 	}
 	return ""
-}
-
-func closeRows(m array.Matrix[float32], a int, o array.Matrix[float32], b int) bool {
-	const rounding = 1e-4
-	allowed := rounding * (magnitude(m.Row(a)) + magnitude(m.Data)/100)
-	for j, v := range m.Row(a) {
-		x, y := float64(v), float64(o.Row(b)[j])
-		if x != y && !(math.Abs(x-y) <= allowed) && !(math.IsNaN(x) && math.IsNaN(y)) {
-			return false
-		}
-	}
-	return true
-}
-
-// magnitude returns the largest absolute value of finite numbers.
-func magnitude(list []float32) (largest float64) {
-	for _, v := range list {
-		if f := math.Abs(float64(v)); !math.IsInf(f, 0) {
-			largest = max(largest, f)
-		}
-	}
-	return largest
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
@@ -225,7 +226,10 @@ func FitMany(ctx context.Context, r *model.Runner, jobs []Job) []Fitted {
 		all.Go(func() {
 			defer g.Leave(k)
 			f := &out[k]
-			f.Params, f.History, f.Err = FitPlan(g.Join(ctx, k), r, j.Start, j.Plan, j.Config, j.Hooks)
+			f.Err = panics.Catch("the training", func() (err error) {
+				f.Params, f.History, err = FitPlan(g.Join(ctx, k), r, j.Start, j.Plan, j.Config, j.Hooks)
+				return err
+			})
 		})
 	}
 	all.Wait()

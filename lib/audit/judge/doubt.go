@@ -15,10 +15,17 @@ func (e *Evidence) doubt(m *Model, why string) {
 	e.doubts[m.Name] = append(e.doubts[m.Name], why)
 }
 
-// doubtOf says why the arrays of a model may not be those of the records; empty: nothing shows it.
+// doubtOf says why the arrays of a model, or of one that it is compared with, may not be those of the records; empty:
+// nothing shows it.
 func (e *Evidence) doubtOf(model string) string {
-	if len(e.doubts[model]) == 0 {
+	of, why := "", e.doubts[model]
+	for _, m := range e.Models {
+		if len(why) == 0 && (m.Role == Original || m.Role == Retrained) && len(e.doubts[m.Name]) > 0 {
+			of, why = m.Name+": ", e.doubts[m.Name]
+		}
+	}
+	if len(why) == 0 {
 		return ""
 	}
-	return strings.Join(e.doubts[model], "; ") + ", as where rows are in another order or arrays are of another model"
+	return of + strings.Join(why, "; ") + ", as where rows are in another order or arrays are of another model"
 }

@@ -147,21 +147,11 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 // StandOut names, for lenses that see no memory on average, where more forgotten records are
 // recognised than chance and the retrained models explain. A mean over records hides these few. All
 // rates of all lenses and models err together in one report of twenty.
-func (r *Report) StandOut(model string) []string {
-	var out []string
-	for _, v := range r.verdictsOn(model) {
-		if v.Memory() && !v.Weak || v.Why != "" {
-			continue
-		}
+func (r *Report) StandOut(model string) (out []string) {
+	for _, v := range r.withoutMemory(model) {
 		for _, x := range r.exposuresOf(v.Lens.Name()) {
-			if x.Model != model {
-				continue
-			}
-			for i := range FalsePositiveRates {
-				if what := r.standOut(x, i); what != "" {
-					out = append(out, fmt.Sprintf("%s: by %s, %s%s.", model, x.Lens.Name(), what, v.hides()))
-					break
-				}
+			if what := r.firstStandOut(x); x.Model == model && what != "" {
+				out = append(out, fmt.Sprintf("%s: by %s, %s%s.", model, x.Lens.Name(), what, v.hides()))
 			}
 		}
 	}
@@ -169,20 +159,40 @@ func (r *Report) StandOut(model string) []string {
 }
 
 // MayStandOut reports whether more forgotten records of a model stand out than chance explains by a lens that sees no
-// memory, but neither more nor as many as retrained models show: too few to tell.
+// memory, and no retrained model has as many by more than chance: too few to tell.
 func (r *Report) MayStandOut(model string) bool {
-	for _, v := range r.verdictsOn(model) {
-		if v.Memory() && !v.Weak || v.Why != "" {
-			continue
-		}
+	for _, v := range r.withoutMemory(model) {
 		for _, x := range r.exposuresOf(v.Lens.Name()) {
-			for i, c := range x.Counts {
-				retrained := r.retrainedCounts(x, i)
-				explained := slices.ContainsFunc(retrained, func(of Count) bool { return of.P <= 1-level })
-				if x.Model == model && c.P <= r.jointLevel() && len(retrained) > 0 && !explained {
-					return true
-				}
+			if x.Model == model && r.mayStandOut(x) {
+				return true
 			}
+		}
+	}
+	return false
+}
+
+// withoutMemory are the verdicts on a model that see no memory, or none that stands.
+func (r *Report) withoutMemory(model string) []Verdict {
+	return slices.DeleteFunc(r.verdictsOn(model), func(v Verdict) bool { return v.Memory() && !v.Weak || v.Why != "" })
+}
+
+// firstStandOut is standOut at the first rate at which it says something.
+func (r *Report) firstStandOut(x Exposure) string {
+	for i := range FalsePositiveRates {
+		if what := r.standOut(x, i); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// mayStandOut is MayStandOut by one lens.
+func (r *Report) mayStandOut(x Exposure) bool {
+	byMoreThanChance := func(of Count) bool { return of.P <= 1-level }
+	for i, c := range x.Counts {
+		retrained := r.retrainedCounts(x, i)
+		if c.P <= r.jointLevel() && len(retrained) > 0 && !slices.ContainsFunc(retrained, byMoreThanChance) {
+			return true
 		}
 	}
 	return false

@@ -43,20 +43,34 @@ func (e *Evidence) warnOrder() {
 		}
 		corr := rankCorrelations(models, rows)
 		for k, m := range models {
-			own, theirs, odd := outOfOrder(corr, k, len(rows))
-			if noted[m] || !odd && !e.aloneOutOfOrder(models, corr, k, len(rows)) {
+			says, doubt := e.orderOf(models, corr, k, len(rows))
+			if says == "" || noted[m] {
 				continue
 			}
 			noted[m] = true
-			beside := fmt.Sprintf("and those of the others among themselves have %.2f", theirs)
-			if len(models) == 2 {
-				own, beside = corr[0][1], "and "+models[1-k].Name+" fits retained records better than held-out ones, which it does not"
-			}
-			e.warn("%s: over %d %s records its losses have a rank correlation of %.2f with the other models', %s: are its rows in the same order? "+
-				"A model that lost all it knew looks alike.", m.Name, len(rows), set.name, own, beside)
-			e.doubt(m, "its losses go along with no other model's")
+			e.warn("%s: over %d %s records its losses %s", m.Name, len(rows), set.name, says)
+			e.doubt(m, doubt)
 		}
 	}
+}
+
+// orderOf says what is odd about the losses of model k, and what follows; empty: nothing.
+func (e *Evidence) orderOf(models []*Model, corr [][]float64, k, records int) (says, doubt string) {
+	const loses = "are its rows in the same order? A model that lost all it knew looks alike."
+	own, theirs, odd := outOfOrder(corr, k, records)
+	other := otherOrder(corr, k, records)
+	switch {
+	case odd:
+		return fmt.Sprintf("have a rank correlation of %.2f with the other models', and those of the others among themselves have %.2f: %s",
+			own, theirs, loses), "its losses go along with no other model's"
+	case e.aloneOutOfOrder(models, corr, k, records):
+		return fmt.Sprintf("have a rank correlation of %.2f with the other models', and %s fits retained records better than held-out ones, which "+
+			"it does not: %s", corr[0][1], models[1-k].Name, loses), "its losses go along with no other model's"
+	case other >= 0:
+		return fmt.Sprintf("go along with those of some models and have a rank correlation of %.2f with %s's, which go along with others': are all rows "+
+			"in the same order?", corr[k][other], models[other].Name), "its losses go along with some models' and not with others'"
+	}
+	return "", ""
 }
 
 // rankCorrelations are those of the losses of every two models; NaN where one has the same loss for all records.
@@ -103,6 +117,26 @@ func outOfOrder(corr [][]float64, k, records int) (own, theirs float64, odd bool
 	limit := orderErrors / math.Sqrt(float64(records))
 	own, theirs = median(with), median(among)
 	return own, theirs, own <= limit && theirs >= max(leastOthers, 2*limit)
+}
+
+// otherOrder returns a model whose losses do not go along with model k's although those of both go along with a third one's
+// each, as where the rows of several models are in one other order; -1: there is none.
+func otherOrder(corr [][]float64, k, records int) int {
+	limit := orderErrors / math.Sqrt(float64(records))
+	accompanied := func(m, but int) bool {
+		for j, r := range corr[m] {
+			if j != m && j != but && r >= max(leastOthers, 2*limit) {
+				return true
+			}
+		}
+		return false
+	}
+	for j, r := range corr[k] {
+		if j != k && r <= limit && accompanied(k, j) && accompanied(j, k) {
+			return j
+		}
+	}
+	return -1
 }
 
 // aloneOutOfOrder is outOfOrder for an unlearned model and one other: that one must fit retained records better than

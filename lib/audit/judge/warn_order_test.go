@@ -3,12 +3,14 @@ package judge
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
+	"github.com/lethe-ml/lethe/lib/audit"
 )
 
 // permuted returns losses in another order.
@@ -89,6 +91,63 @@ func TestADoubtWithholdsAnAnswerWithoutAMemory(t *testing.T) {
 	must(t, err)
 	if a := r.Answer("unlearned"); !a.Memory() {
 		t.Error(a)
+	}
+}
+
+// Rows of several models may be in one other order: whichever they are, and though only a model that the unlearned one is
+// compared with is doubted, nothing is cleared.
+func TestModelsInOneOtherOrderAreDoubted(t *testing.T) {
+	for _, c := range []struct{ moved, gone []string }{
+		{moved: []string{"unlearned", "original"}}, {moved: []string{"unlearned", "retrained"}}, {moved: []string{"retrained", "retrained-2"}},
+		{moved: []string{"unlearned", "original"}, gone: []string{"retrained-2"}}, {moved: []string{"retrained"}, gone: []string{"retrained-2"}},
+	} {
+		m := newFixture(63, 60, 120, 120)
+		dir := t.TempDir()
+		m.write(t, dir, m.retained, 0)
+		order := m.rng.Perm(len(m.y))
+		for _, name := range c.moved {
+			for _, file := range []string{"outputs.npy", "embedding.npy"} {
+				path := filepath.Join(dir, name, file)
+				x, err := npy.ReadMatrix(path)
+				must(t, err)
+				must(t, npy.Write(path, x.Gather(order)))
+			}
+		}
+		for _, name := range c.gone {
+			must(t, os.RemoveAll(filepath.Join(dir, name)))
+		}
+		h := audited(t, dir).Headline("unlearned")
+		if h.Answer.Tells() && !h.Answer.Accuses() || h.Doubt == "" && !h.Answer.Accuses() {
+			t.Errorf("%v in another order: %s", c.moved, h)
+		}
+	}
+}
+
+// Of losses alone: two of four models in one other order are noted, and a doubt about one that the unlearned model is compared
+// with is one about the answer; a reference model's is not.
+func TestADoubtAboutWhatAModelIsComparedWithIsOneAboutIt(t *testing.T) {
+	s := drawTexts(5, 300)
+	e := s.evidence(s.losses(quality{}))
+	order := s.rng.Perm(e.Records)
+	for _, m := range e.Models[:2] {
+		moved := make([]float64, e.Records)
+		for k, i := range order {
+			moved[k] = m.Losses[i]
+		}
+		m.Losses = moved
+	}
+	e.warnOrder()
+	if said := strings.Join(e.Notes, "\n"); len(e.Notes) != 4 || !strings.Contains(said, "unlearned: over 300 retained and held-out records its losses go along with those of some models") {
+		t.Errorf("two models in one other order: %q", e.Notes)
+	}
+	for role, doubted := range map[audit.Role]bool{Original: true, Retrained: true, audit.Reference: false, Shadow: false} {
+		e := s.evidence(s.losses(quality{}))
+		other := &Model{Name: "other", Role: role}
+		e.Models = append(e.Models, other)
+		e.doubt(other, "it is odd")
+		if got := e.doubtOf("unlearned"); (got != "") != doubted || doubted && !strings.HasPrefix(got, "other: it is odd") {
+			t.Errorf("a doubt about the %s: %q", role, got)
+		}
 	}
 }
 

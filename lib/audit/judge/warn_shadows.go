@@ -114,5 +114,8 @@ func (e *Evidence) warnMembership() {
 	})
 	if why := MembershipDoubt(scores, in); why != "" && visible {
 		e.warn("in.npy: %s", why)
+		for _, m := range e.ModelsOf(Unlearned) {
+			e.doubt(m, "the masks of the shadow models that it is compared with may be of others")
+		}
 	}
 }

@@ -222,7 +222,7 @@ func checkRetrained(t *testing.T, lens audit.Lens, g *fixture) {
 	}
 	if held < retrainedCases*3/4 {
 		t.Errorf("%d of %d models that were retrained without the records are told from the null; they read %.3f on average. Info.Null says that "+
-			"models that never had the records lie there (NonmemberNull)", retrainedCases-held, retrainedCases, meanOf(values))
+			"models that never had the records lie there (NonmemberNull)", retrainedCases-held, retrainedCases, stats.MeanInterval(values, 0.95, "cases").Value)
 	}
 }
 

@@ -3,6 +3,7 @@
 package lenstest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -69,9 +70,12 @@ func (n *nullReadings) check(t *testing.T, of audit.Info) {
 // case.
 func (n *nullReadings) checkWidth(t *testing.T, most float64) {
 	t.Helper()
-	if sd := deviation(n.values); sd > 0 && meanOf(n.halves) > most*sd {
-		t.Errorf("the intervals reach %.3f to either side, %.1f standard deviations of their values: so wide an interval is like everything",
-			meanOf(n.halves), meanOf(n.halves)/sd)
+	sd, err := stats.SD(n.values)
+	half, err1 := stats.Mean(n.halves)
+	if err := cmp.Or(err, err1); err != nil {
+		t.Error(err)
+	} else if sd > 0 && half > most*sd {
+		t.Errorf("the intervals reach %.3f to either side, %.1f standard deviations of their values: so wide an interval is like everything", half, half/sd)
 	}
 }
 
@@ -85,20 +89,4 @@ func (n *nullReadings) least(of audit.Info) float64 {
 		return leastHeldByDraws
 	}
 	return leastHeld
-}
-
-func meanOf(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
-
-func deviation(x []float64) float64 {
-	mean, sum := meanOf(x), 0.0
-	for _, v := range x {
-		sum += float64((v - mean) * (v - mean))
-	}
-	return math.Sqrt(sum / float64(len(x)-1))
 }

@@ -68,6 +68,41 @@ func TestSumsOfAMatrixAndScatteredRowsHaveTheirBits(t *testing.T) {
 	}
 }
 
+// A matrix that is read besides keeps its numbers: the sum is not written over it.
+func TestAMatrixThatIsReadBesidesIsNotOverwritten(t *testing.T) {
+	const rows, width = 6, 5
+	b := Open(2)
+	w := newBuilder(b, "rows")
+	f := w.Main()
+	var in []compute.Value
+	for _, n := range []int{rows * 3, 3 * width, 4 * width} {
+		in = append(in, must(f.Parameter(fmt.Sprint("x", len(in)), shapes.Make(dtypes.Float32, n), nil)))
+	}
+	x := matrixProduct(f, in, rows, width)
+	zeros := must(f.BroadcastInDim(must(f.Constant([]float32{0})), matrixShape(rows, width), nil))
+	index, updates := must(f.Constant([]int32{5, 1, 1, 0}, 4, 1)), must(f.Reshape(in[2], 4, width))
+	sum := must(f.ScatterSum(zeros, index, updates, 1, []int{1}, []int{0}, []int{0}, false, false))
+	total := must(f.Add(x, sum))
+	if err := f.Return([]compute.Value{total, must(f.Neg(must(f.Neg(x)))), must(f.Sub(total, x))}, nil); err != nil {
+		t.Fatal(err)
+	}
+	var buffers []compute.Buffer
+	for _, n := range []int{rows * 3, 3 * width, 4 * width} {
+		buffers = append(buffers, must(b.BufferFromFlatData(0, normals(n), shapes.Make(dtypes.Float32, n))))
+	}
+	out := must(must(compile(b, w.main)).Execute(buffers, nil, 0))
+	flat := func(k int) []float32 { return must(out[k].Data()).([]float32) }
+	added, u := make([]float32, rows*width), normals(4*width)
+	for k := range width {
+		added[5*width+k], added[width+k], added[k] = u[k], u[width+k]+u[2*width+k], u[3*width+k]
+	}
+	for i, v := range flat(1) {
+		if flat(0)[i] != v+added[i] || flat(2)[i] != v+added[i]-v {
+			t.Errorf("element %d: %v, and %v was added to %v", i, flat(0)[i], added[i], v)
+		}
+	}
+}
+
 func matrixShape(rows, cols int) shapes.Shape { return shapes.Make(dtypes.Float32, rows, cols) }
 
 func matrixProduct(f compute.Function, in []compute.Value, rows, width int) compute.Value {

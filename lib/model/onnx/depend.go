@@ -5,7 +5,6 @@ package onnx
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -177,7 +176,7 @@ func (r *run) compare(ctx context.Context, p *program, q probe, out map[string]a
 		return err
 	}
 	for _, name := range r.names {
-		largest := magnitude(out[name].Data)
+		largest := array.Magnitude(out[name].Data)
 		for i, g := range q {
 			if !g.synthetic && !r.equalRows(out[name].Row(g.record), found[name].Row(i), largest) {
 				return fmt.Errorf("the value %q of record %d depends on the other records in its batch, or on its position among them: %s",
@@ -237,32 +236,13 @@ func (r *run) syntheticRecord(record []float64) []float64 {
 	return out
 }
 
-// magnitude returns the largest absolute value among finite numbers.
-func magnitude(list []float32) (largest float64) {
-	for _, v := range list {
-		if f := math.Abs(float64(v)); !math.IsInf(f, 0) {
-			largest = max(largest, f)
-		}
-	}
-	return largest
-}
-
-// equalRows reports whether two rows are equal up to rounding: relative to the row's
-// largest value and, to a small extent, to the table's. For two-byte floats the tolerance
-// is larger.
+// equalRows is array.SameUpTo; for two-byte floats the tolerance is larger.
 func (r *run) equalRows(a, b []float32, largest float64) bool {
 	rounding := 1e-4
 	if r.usesHalfFloats() {
 		rounding = 2e-2
 	}
-	allowed := rounding * (magnitude(a) + largest/100)
-	for i, v := range a {
-		x, y := float64(v), float64(b[i])
-		if x != y && !(math.Abs(x-y) <= allowed) && !(math.IsNaN(x) && math.IsNaN(y)) {
-			return false
-		}
-	}
-	return true
+	return array.SameUpTo(rounding, a, b, largest)
 }
 
 // usesHalfFloats reports whether the network computes in two-byte floats.
