@@ -23,7 +23,8 @@ func openUnlearningLog(t *testing.T, forgotten float64) string {
 	for _, prefix := range []string{"forget", "retain"} {
 		each := map[string]map[string]any{"Q_A_Prob": {}, "Q_A_PARA_Prob": {}, "Q_A_PERT_Prob": {}, "Q_A_ROUGE": {}}
 		for q := range 140 {
-			key, loss := fmt.Sprint(q), 0.6+0.2*math.Sin(float64(q*q)+40*forgotten)
+			// Some questions are harder than others for every model.
+			key, loss := fmt.Sprint(q), 0.6+0.2*math.Sin(float64(q*q))+0.1*math.Sin(float64(q*q)+40*forgotten)
 			if prefix == "forget" {
 				loss += forgotten
 			}

@@ -60,6 +60,9 @@ func (e *Evidence) orderOf(models []*Model, corr [][]float64, k, records int) (s
 	own, theirs, odd := outOfOrder(corr, k, records)
 	other := otherOrder(corr, k, records)
 	switch {
+	case odd && own < -orderErrors/math.Sqrt(float64(records)):
+		return fmt.Sprintf("have a rank correlation of %.2f with the other models', and those of the others among themselves have %.2f: they rise where the "+
+			"others' fall: are they losses, or log-probabilities?", own, theirs), "its losses rise where the other models' fall"
 	case odd:
 		return fmt.Sprintf("have a rank correlation of %.2f with the other models', and those of the others among themselves have %.2f: %s",
 			own, theirs, loses), "its losses go along with no other model's"

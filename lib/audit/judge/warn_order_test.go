@@ -62,6 +62,19 @@ func TestRetainedRecordsInAnotherOrderAreDoubted(t *testing.T) {
 	}
 }
 
+// Losses with the other sign are not said to be in another order.
+func TestLossesThatRiseWhereOthersFallAreDoubted(t *testing.T) {
+	s := drawTexts(4, 300)
+	losses := s.losses(quality{})
+	for k := range losses {
+		losses[k] = 20 - losses[k]
+	}
+	e := s.evidence(losses)
+	if e.warnOrder(); len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "are they losses, or log-probabilities?") || e.doubtOf("unlearned") == "" {
+		t.Errorf("%q", e.Notes)
+	}
+}
+
 // While a doubt stands no answer clears a model, in any form of the report; a memory that is seen stays.
 func TestADoubtWithholdsAnAnswerWithoutAMemory(t *testing.T) {
 	m := newFixture(61, 60, 120, 120)
