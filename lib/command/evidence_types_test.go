@@ -26,6 +26,9 @@ func TestNoEvidenceLeavesOutAZero(t *testing.T) {
 				if left := report.OmittedZeros(of); len(left) > 0 {
 					t.Errorf("%s: %v leaves out what is 0: %s", r.ID, of, strings.Join(left, ", "))
 				}
+				if lost := report.LostFields(of); len(lost) > 0 {
+					t.Errorf("%s: %v loses %s", r.ID, of, strings.Join(lost, ", "))
+				}
 			}
 		}
 	}

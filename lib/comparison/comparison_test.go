@@ -194,17 +194,27 @@ func TestAComparisonGoesOn(t *testing.T) {
 	}
 }
 
+// namedLikeTheOriginal is a method whose row could not be told from the original's.
+type namedLikeTheOriginal struct{ unlearn.FineTuning }
+
+func (namedLikeTheOriginal) Info() unlearn.Info {
+	info := unlearn.FineTuning{}.Info()
+	info.Name = audit.ControlVariants()[0].Label
+	return info
+}
+
 // Nothing is trained before everything is checked.
 func TestAStudyIsCheckedFirst(t *testing.T) {
 	l := newLab(t)
 	for words, s := range map[string]Study{
-		"no lab with an engine":                {},
-		"6 records are held out; attacks need": {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
-		"and only 1 are left to be held out":   {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 40}, Forget: testPartButOne(t, l)}},
-		"want 1 to 1000":                       {Lab: l, Seeds: -1},
-		"method 1 is nil":                      {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, nil}},
-		"two methods are called scrub":         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
-		`there is no planted group "reef"`:     {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
+		"no lab with an engine":                                   {},
+		"6 records are held out; attacks need":                    {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 30}, Forget: lab.Random{Fraction: 0.5}}},
+		"and only 1 are left to be held out":                      {Lab: l, Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 40}, Forget: testPartButOne(t, l)}},
+		"want 1 to 1000":                                          {Lab: l, Seeds: -1},
+		"method 1 is nil":                                         {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, nil}},
+		"two methods or controls are called scrub":                {Lab: l, Methods: []unlearn.Method{unlearn.SCRUB{}, unlearn.SCRUB{Epochs: 3}}},
+		"controls are called " + audit.ControlVariants()[0].Label: {Lab: l, Methods: []unlearn.Method{namedLikeTheOriginal{}}},
+		`there is no planted group "reef"`:                        {Lab: l, Setting: lab.Setting{Forget: lab.Planted("reef")}},
 	} {
 		if _, err := s.Run(t.Context()); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)

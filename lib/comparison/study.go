@@ -120,13 +120,16 @@ func (s Study) withDefaults() (Study, error) {
 		s.Seeds = DefaultSeeds
 	}
 	seen := map[string]bool{}
+	for _, control := range audit.ControlVariants() {
+		seen[control.Label] = true
+	}
 	for i, m := range s.Methods {
 		name, err := nameOf(m)
 		if err != nil {
 			return s, fmt.Errorf("comparison: method %d %w", i, err)
 		}
 		if seen[name] {
-			return s, fmt.Errorf("comparison: two methods are called %s", name)
+			return s, fmt.Errorf("comparison: two methods or controls are called %s; a study has one row a name", name)
 		}
 		seen[name] = true
 	}
@@ -213,7 +216,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 	task.Add(readingUnits)
 	train, test := audit.RowHashes(c.Problem.Train.X), audit.RowHashes(c.Problem.Test.X)
 	run := &Run{
-		Seed: seed, DataHash: c.Hash, Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
+		Seed: seed, DataHash: c.DataHash(), Caveat: c.Problem.About.Caveat, Forget: len(c.Forget), Retain: len(c.Retain), Test: c.Test.X.Rows,
 		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(), notHeldOut: notHeldOut(c),
 		Copies: copies(hashesAt(train, c.Forget), hashesAt(train, c.Retain)), HeldOutCopies: copies(hashesAt(test, c.EvalRows()), train),
 	}

@@ -76,6 +76,16 @@ func MethodKeyOf(m unlearn.Method) MethodKey {
 	return MethodKey{info.Name, cmp.Or(info.Version, 1), m}
 }
 
+// ModelsKey is a hash of a setting, with its defaults, and of methods with theirs: equal where both
+// name the same models. Functions inside count by name.
+func ModelsKey(s Setting, methods ...unlearn.Method) string {
+	keys := []MethodKey{}
+	for _, m := range methods {
+		keys = append(keys, MethodKeyOf(m))
+	}
+	return store.ContentHash([]any{s.withDefaults(), keys})
+}
+
 // augmenterKey returns the type name and the fields of an augmenter, or nil.
 func augmenterKey(a train.Augmenter) *namedConfig {
 	if a == nil {

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,10 @@ type Problem struct {
 	// otherwise "".
 	content string
 }
+
+// DataHash is the hash that results on the data stand under: of the data's content where their Hash
+// says something else.
+func (p *Problem) DataHash() string { return cmp.Or(p.content, p.Hash) }
 
 // Classes returns the number of classes of the data set.
 func (p *Problem) Classes() int { return len(p.About.Classes) }

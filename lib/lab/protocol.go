@@ -43,6 +43,18 @@ type Variant struct {
 	Control bool // a baseline, not an unlearning method
 }
 
+// CheckLabels refuses variants of one label, whose rows could not be told apart.
+func CheckLabels(variants []Variant) error {
+	seen := map[string]bool{}
+	for _, v := range variants {
+		if seen[v.Label] {
+			return fmt.Errorf("two variants are called %q: their rows could not be told apart", v.Label)
+		}
+		seen[v.Label] = true
+	}
+	return nil
+}
+
 // The standard controls are methods, too; [Setting.ModelSpec] says which model they
 // stand for:
 //

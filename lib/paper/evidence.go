@@ -5,6 +5,7 @@ package paper
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,10 @@ type Measurement[R any] struct {
 	// Parallel is the number of parallel jobs unless Env.Workers is set; 0: one per core.
 	Parallel int
 	DataName string // of its data in the provenance, "": the case's
-	// Key is the key of the rows in the store.
+	// Key is the key of the rows in the store: Lab.Key of a name of the measurement and of all that
+	// Measure uses beside its case, also what a function literal captures, which nothing else
+	// knows. Where Measure is not of Lethe's module, settings and methods are in the key without
+	// being named. Two measurements with one key are an error.
 	Key func(c *lab.Case) store.Key
 	// Cost is roughly the number of records processed.
 	Cost    func(c *lab.Case) int64
@@ -78,7 +82,7 @@ func Collect[R any](ctx context.Context, e *Env, measurements []Measurement[R]) 
 	for _, p := range pieces {
 		switch data := p.Setting.DataSet(); {
 		case p.missing == nil:
-			ev.addData(p.c, p.DataName)
+			ev.addData(p.c, cmp.Or(p.DataName, p.nameOfData()))
 		case p.Required:
 			return nil, p.missing
 		case !slices.Contains(ev.Missing, data):
@@ -119,11 +123,15 @@ type piece[R any] struct {
 	c       *lab.Case
 	missing error // the data are not on this machine, and there is no case
 	key     store.Key
+	keyID   string
 	run     *store.Run // nil: not done
 }
 
 // openAll opens the measurements and lists their jobs and those of their models.
 func openAll[R any](ctx context.Context, l *lab.Lab, measurements []Measurement[R]) (pieces []*piece[R], jobs []lab.Job, err error) {
+	if lost := report.LostFields(reflect.TypeFor[R]()); len(lost) > 0 {
+		return nil, nil, fmt.Errorf("rows of %v lose in the store: %s", reflect.TypeFor[R](), strings.Join(lost, ", "))
+	}
 	for _, m := range measurements {
 		p := &piece[R]{Measurement: m, lab: l}
 		these, err := p.open(ctx)
@@ -132,11 +140,34 @@ func openAll[R any](ctx context.Context, l *lab.Lab, measurements []Measurement[
 		}
 		pieces, jobs = append(pieces, p), append(jobs, these...)
 	}
-	return pieces, lab.Dedup(jobs), nil
+	return pieces, lab.Dedup(jobs), checkDistinct(pieces)
+}
+
+// checkDistinct refuses measurements of one ID or of one key: one's rows would count as another's.
+func checkDistinct[R any](pieces []*piece[R]) error {
+	ids, keys := map[string]bool{}, map[string]string{}
+	for _, p := range pieces {
+		if p.missing != nil {
+			continue
+		}
+		if ids[p.ID] {
+			return fmt.Errorf("two measurements are called %s", p.ID)
+		}
+		ids[p.ID] = true
+		if before, taken := keys[p.keyID]; taken {
+			return fmt.Errorf("the measurements %s and %s have one key: their rows would be the same; name what they differ in, such as the seed, "+
+				"in the setting or in Key", before, p.ID)
+		}
+		keys[p.keyID] = p.ID
+	}
+	return nil
 }
 
 // open opens the case and returns the jobs, dependencies first.
 func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
+	if p.ID == "" || p.Key == nil || p.Cost == nil || p.Measure == nil {
+		return nil, errors.New("a measurement needs ID, Key, Cost and Measure")
+	}
 	if p.c, err = p.lab.Case(ctx, p.Setting); errors.Is(err, datasets.ErrMissing) {
 		p.c, p.missing = nil, err
 	} else if err != nil {
@@ -158,20 +189,35 @@ func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
 		if p.run, err = p.lab.Lookup(&job, p.key); err != nil {
 			return nil, err
 		}
+		p.keyID = job.Key
 		p.c.ReleaseModels()
 	}
 	return append(out, job), nil
 }
 
 // storeKey is the key of the rows in the store. It includes the external code that the case or
-// the measurement uses, whatever Key puts into the configuration.
+// the measurement uses, whatever Key puts into the configuration. An external measurement's has its
+// settings and methods too; Lethe's own name in Key what they differ in.
 func (p *piece[R]) storeKey() store.Key {
 	key := p.Key(p.c)
+	if code, err := store.CodeOf(p.Measure); err != nil || len(code) > 0 {
+		models := []string{lab.ModelsKey(p.Setting, p.Methods...)}
+		for _, m := range p.Others {
+			models = append(models, lab.ModelsKey(m.Setting, m.Methods...))
+		}
+		key.Config = externalKey{key.Config, models}
+	}
 	key.DependsOn = append(key.DependsOn, p.c.Goal, p.Measure)
 	for _, m := range append([]Models{{p.Setting, p.Methods}}, p.Others...) {
 		key.DependsOn = append(key.DependsOn, m.Setting.Goal, m.Setting.Data, m.Setting.Forget, m.Setting.Model, m.Methods)
 	}
 	return key
+}
+
+// externalKey is the configuration of a measurement from outside Lethe's module.
+type externalKey struct {
+	Measured any      `json:"measured"`
+	Models   []string `json:"models"` // hashes of settings and methods
 }
 
 // work finds or computes the rows.
@@ -186,6 +232,11 @@ func (p *piece[R]) work(ctx context.Context) (run string, err error) {
 		rows, err := p.Measure(ctx, p.c)
 		if err != nil {
 			return err
+		}
+		for i, row := range rows {
+			if _, err := json.Marshal(row); err != nil {
+				return fmt.Errorf("row %d of %d, %+v: %w", i, len(rows), row, err)
+			}
 		}
 		return w.WriteJSON(p.file(), rows)
 	})
@@ -208,16 +259,35 @@ func (p *piece[R]) rows(ctx context.Context) (rows []R, err error) {
 
 func (m Measurement[R]) file() string { return cmp.Or(m.File, "rows.json") }
 
-// addData records the data set of a case, under a name of its own if that is not "".
+// nameOfData is the name of the case's data. Data of another module stand under the name that it gives
+// them, whatever they were made from.
+func (p *piece[R]) nameOfData() string {
+	if p.c.DataHash() != p.c.Hash {
+		return p.Setting.DataSet()
+	}
+	return p.c.DataName()
+}
+
+// addData records the data set of a case under a name.
 func (ev *Evidence[R]) addData(c *lab.Case, name string) {
 	about := c.About
-	ev.Data[cmp.Or(name, c.DataName())] = c.Hash
+	AddHash(ev.Data, name, c.DataHash())
 	if about.Synthetic && !slices.Contains(ev.Synthetic, about.Name) {
 		ev.Synthetic = append(ev.Synthetic, about.Name)
 	}
 	if about.Caveat != "" && !slices.Contains(ev.Caveats, about.Caveat) {
 		ev.Caveats = append(ev.Caveats, about.Caveat)
 	}
+}
+
+// AddHash adds the hash of a data set to a list, under its name, or with a number after it where the
+// name stands for other data already, such as more rows of the same set.
+func AddHash(data map[string]string, name, hash string) {
+	free := name
+	for n := 2; data[free] != "" && data[free] != hash; n++ {
+		free = fmt.Sprintf("%s (%d)", name, n)
+	}
+	data[free] = hash
 }
 
 // StudyRecipe is a recipe that measures a study S at the requested scale and shows the result.

@@ -35,9 +35,15 @@ func ShareColumn[R any](name, note string, value func(R) float64) Column[R] {
 	return BoundedColumn(name, note, 0, 1, value)
 }
 
-// BoundedColumn is MeanColumn for a value between low and high; its interval is cut there.
+// BoundedColumn is MeanColumn for a value between low and high; its interval is cut there, and a mean outside is a gap.
 func BoundedColumn[R any](name, note string, low, high float64, value func(R) float64) Column[R] {
-	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell { return report.Est(l.Mean(value).ClampedTo(low, high), 3) }}
+	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell {
+		e := l.Mean(value)
+		if e.Value < low || e.Value > high {
+			return report.Gap(fmt.Sprintf("%v is not between %v and %v", e.Value, low, high))
+		}
+		return report.Est(e.ClampedTo(low, high), 3)
+	}}
 }
 
 // TextColumn has a text, such as the paper's value, or a gap for the reason if the text is "".

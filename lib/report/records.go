@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Records are the values behind a table, one record per run: structs of any types, written under
@@ -39,10 +40,34 @@ func (t *Table) Records() Records {
 			if c.Value == nil && c.Estimate == nil && c.P == nil {
 				continue
 			}
-			out = append(out, cellRecord{r.Group, r.Cells[0].Text, t.Columns[i].Name, toJSON(c)})
+			out = append(out, cellRecord{r.Group, r.Cells[0].Text, t.columnName(i), toJSON(c)})
 		}
 	}
 	return out
+}
+
+// columnName is the name of a column, after that of the nearest column on its left whose name is
+// its own where several have the same name: "loss, minus retrained".
+func (t *Table) columnName(i int) string {
+	unique := func(name string) bool {
+		n := 0
+		for _, c := range t.Columns {
+			if c.Name == name {
+				n++
+			}
+		}
+		return n < 2
+	}
+	name := t.Columns[i].Name
+	if unique(name) {
+		return name
+	}
+	for k := i - 1; k > 0; k-- {
+		if unique(t.Columns[k].Name) {
+			return t.Columns[k].Name + ", " + name
+		}
+	}
+	return name
 }
 
 type cellRecord struct {
@@ -97,13 +122,20 @@ func (r Records) CSVWithHash(w io.Writer, runsHash string) error {
 		flat[i] = map[string]string{}
 		d := json.NewDecoder(bytes.NewReader(line))
 		d.UseNumber()
+		var twice string
 		err = flatten(d, "", func(name, value string) {
+			if _, there := flat[i][name]; there || strings.HasSuffix(name, ".") {
+				twice = name
+			}
 			if _, known := column[name]; !known {
 				column[name] = len(header)
 				header = append(header, name)
 			}
 			flat[i][name] = value
 		})
+		if err == nil && twice != "" {
+			err = fmt.Errorf("two values have the name %q, or one has none in a map: a column holds one", twice)
+		}
 		if err != nil {
 			return fmt.Errorf("record %d: %w", i, err)
 		}

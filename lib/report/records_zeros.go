@@ -6,7 +6,9 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -65,6 +67,96 @@ func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out
 		out = append(out, omittedZeros(f.Type, inner, above)...)
 	}
 	return out
+}
+
+// LostFields returns the fields of a type, and of all types inside it, that encoding/json would lose
+// without a word: unexported ones, and several of one name. A field with the tag "-" is left out on
+// purpose.
+func LostFields(t reflect.Type) []string { return lostFields(t, "", map[reflect.Type]bool{}) }
+
+func lostFields(t reflect.Type, name string, above map[reflect.Type]bool) (out []string) {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return lostFields(t.Elem(), name, above)
+	case reflect.Struct:
+	default:
+		return nil
+	}
+	if above[t] || marshalsItself(t) {
+		return nil
+	}
+	above[t] = true
+	defer delete(above, t)
+	written := map[string][]jsonField{}
+	collectFields(t, 1, written)
+	for _, jsonName := range slices.Sorted(maps.Keys(written)) {
+		inner := strings.TrimPrefix(name+"."+jsonName, ".")
+		switch f, unique := nearest(written[jsonName]); {
+		case !unique:
+			out = append(out, inner+" (twice)")
+		case !f.IsExported():
+			out = append(out, inner+" (not exported)")
+		default:
+			out = append(out, lostFields(f.Type, inner, above)...)
+		}
+	}
+	return out
+}
+
+// jsonField is a field at a depth of embedding.
+type jsonField struct {
+	reflect.StructField
+	depth int
+}
+
+// collectFields adds the fields of a type and of its embedded types under their names in JSON.
+func collectFields(t reflect.Type, depth int, to map[string][]jsonField) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		switch name, embedded := jsonNameOf(f); {
+		case name == "-":
+		case embedded && f.Type.Kind() == reflect.Pointer:
+			if depth < 10 { // a type can embed a pointer to itself
+				collectFields(f.Type.Elem(), depth+1, to)
+			}
+		case embedded:
+			collectFields(f.Type, depth+1, to)
+		default:
+			to[name] = append(to[name], jsonField{f, depth})
+		}
+	}
+}
+
+// nearest returns the field that encoding/json writes of several with one name: that of the least
+// depth, and of several there the one with a tag. Where that is not one field, it writes none.
+func nearest(fields []jsonField) (f jsonField, unique bool) {
+	least := slices.MinFunc(fields, func(a, b jsonField) int { return a.depth - b.depth }).depth
+	fields = slices.DeleteFunc(fields, func(f jsonField) bool { return f.depth > least })
+	if len(fields) > 1 {
+		tagged := slices.DeleteFunc(slices.Clone(fields), func(f jsonField) bool { return f.Tag.Get("json") == "" })
+		if len(tagged) == 1 {
+			fields = tagged
+		}
+	}
+	return fields[0], len(fields) == 1
+}
+
+// jsonNameOf returns the name of a field in JSON, "-" if it is left out, and whether its fields stand
+// for it.
+func jsonNameOf(f reflect.StructField) (name string, embedded bool) {
+	tag := f.Tag.Get("json")
+	if tag == "-" {
+		return "-", false
+	}
+	name, _, _ = strings.Cut(tag, ",")
+	t := f.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if name == "" {
+		return f.Name, f.Anonymous && t.Kind() == reflect.Struct && !marshalsItself(t)
+	}
+	return name, false
 }
 
 // omitsZero reports whether a field with these options is omitted if it is 0.

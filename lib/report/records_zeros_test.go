@@ -4,12 +4,50 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/report"
 )
+
+// Fields that JSON loses without a word are named, also inside; what it writes is not.
+func TestLostFieldsAreNamed(t *testing.T) {
+	type Inner struct {
+		Value float64 `json:"value"`
+	}
+	type Second struct {
+		Value float64 `json:"value"`
+	}
+	field := func(name, tag string, of reflect.Type, embedded bool) reflect.StructField {
+		return reflect.StructField{Name: name, Tag: reflect.StructTag(tag), Type: of, Anonymous: embedded}
+	}
+	number, inner, second := reflect.TypeFor[float64](), reflect.TypeFor[Inner](), reflect.TypeFor[*Second]()
+	for _, c := range []struct {
+		of   reflect.Type
+		want []string
+	}{
+		{reflect.TypeFor[struct{ auc float64 }](), []string{"auc (not exported)"}},
+		{reflect.TypeFor[struct {
+			List []struct{ auc float64 } `json:"list"`
+		}](), []string{"list.auc (not exported)"}},
+		{reflect.StructOf([]reflect.StructField{field("A", `json:"score"`, number, false), field("B", `json:"score"`, number, false)}), []string{"score (twice)"}},
+		{reflect.StructOf([]reflect.StructField{field("Inner", "", inner, true), field("Second", "", second, true)}), []string{"value (twice)"}},
+		// The nearer one, and the one with a tag, are written.
+		{reflect.StructOf([]reflect.StructField{field("Inner", "", inner, true), field("V", `json:"value"`, number, false)}), nil},
+		{reflect.StructOf([]reflect.StructField{field("A", `json:"B"`, number, false), field("B", "", number, false)}), nil},
+		{reflect.TypeFor[struct {
+			note string `json:"-"`
+			M    map[string]Inner
+			*Second
+		}](), nil},
+	} {
+		if got := report.LostFields(c.of); !slices.Equal(got, c.want) {
+			t.Errorf("%v loses %q, want %q", c.of, got, c.want)
+		}
+	}
+}
 
 // Fields that encoding/json omits if they are 0 are named, wherever in a type they are.
 func TestFieldsThatLeaveZerosOutAreNamed(t *testing.T) {

@@ -36,7 +36,7 @@ type Matching struct {
 	ByType   map[string]int `json:"by_type"`
 	Distance float64        `json:"distance"` // mean distance of a forgotten cell from its neighbours
 
-	nearest []int // of each matched cell the nearest forgotten one
+	nearest []int `json:"-"` // of each matched cell the nearest forgotten one
 }
 
 // sampledMatching are the non-members by sampled codes and the original's features.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -51,15 +52,27 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		"M2 of the oracle against itself is 0 exactly, and what another seed does to it is one number, that of the row 'retrained, other seed'. From one "+
 			"number Student's interval of one more is wide, so that the lens 'against the oracle' places only models that are many times as far away, and "+
 			"that row cannot be placed.",
-		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.",
-		"'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
-	t.Provenance.Scale, t.Provenance.Seeds = scale, []int64{int64(e.Shift)}
+		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.")
+	if slices.ContainsFunc(cases, func(n NamedCase) bool { return n.Methods == nil && !n.HasImages() }) {
+		t.Notes = append(t.Notes, "'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
+	}
+	t.Provenance.Scale, t.Provenance.Seeds = scale, seedsOf(e, cases)
 	t.Provenance.Command = paper.Command(id, scale)
 	f.Source = t.Provenance.Line()
 	if len(f.Figures) == 0 {
 		return &paper.Output{Table: t}, nil
 	}
 	return &paper.Output{Table: t, Figure: f}, nil
+}
+
+// seedsOf are the seeds of cases, each once.
+func seedsOf(e *paper.Env, cases []NamedCase) (out []int64) {
+	for _, n := range cases {
+		if seed := int64(n.Seed + e.Shift); !slices.Contains(out, seed) {
+			out = append(out, seed)
+		}
+	}
+	return out
 }
 
 // Table is the table of Make.
@@ -83,9 +96,12 @@ func addCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, vari
 
 // placeCase adds a case to the table and returns its models, placed by every lens.
 func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, variants []lab.Variant) (*audit.Placement, error) {
+	if err := lab.CheckLabels(variants); err != nil {
+		return nil, fmt.Errorf("case %s: %w", n.Name, err)
+	}
 	c, err := audit.Open(ctx, l, n.Setting)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("case %s: %w", n.Name, err)
 	}
 	c.Lenses = audit.TableLenses()
 	var methods []unlearn.Method
@@ -93,7 +109,7 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 		methods = append(methods, a.Method)
 	}
 	if err := c.Precompute(ctx, methods...); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("case %s: %w", n.Name, err)
 	}
 	models, lost := []*audit.Model{c.Original, c.Oracle}, []report.Row(nil)
 	group := fmt.Sprintf("%s: %s (%d)", n.DataSet(), n.Name, len(c.Forget))
@@ -105,7 +121,7 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("case %s, %s: %w", n.Name, a.Label, err)
 		}
 		models = append(models, m)
 	}
@@ -128,10 +144,10 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 		} else if c.Backdoor() != nil {
 			name += " with a backdoor"
 		}
-		t.Provenance.Data[name] = hash
+		paper.AddHash(t.Provenance.Data, name, hash)
 	}
-	if c.Problem.About.Synthetic && !slices.Contains(t.Notes, generatedNote) {
-		t.Notes = append(t.Notes, generatedNote)
+	if c.Problem.About.Synthetic {
+		noteGenerated(t, c.Problem.About.Name)
 	}
 	return placed, nil
 }
@@ -149,4 +165,18 @@ func finiteModel(ctx context.Context, c *audit.Case, a lab.Variant) (*audit.Mode
 	return m, train.CheckOutputs(o.Train, o.Test)
 }
 
-const generatedNote = "moons_island, tabular_outliers, blobs_duplicates, glyphs and simulated_cells are generated."
+// noteGenerated adds a data set to the note of those that are generated.
+func noteGenerated(t *report.Table, name string) {
+	const begins = "Generated: "
+	for i, note := range t.Notes {
+		names, is := strings.CutPrefix(strings.TrimSuffix(note, "."), begins)
+		if !is {
+			continue
+		}
+		if !slices.Contains(strings.Split(names, ", "), name) {
+			t.Notes[i] = fmt.Sprintf("%s%s, %s.", begins, names, name)
+		}
+		return
+	}
+	t.Notes = append(t.Notes, begins+name+".")
+}

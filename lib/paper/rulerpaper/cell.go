@@ -57,7 +57,7 @@ type Row struct {
 	// the counts is NaN.
 	Diverged string `json:"diverged,omitempty"`
 
-	study string // that it is of
+	study string `json:"-"` // that it is of; set when collected
 }
 
 // setNaN sets the numbers of a diverged row to NaN; JSON has them as zeros.

@@ -27,6 +27,10 @@ func withDiverging(s Study) Study {
 
 func TestAMethodThatDivergesIsARowAndTheTableGoesOn(t *testing.T) {
 	e := newEnv(t, t.TempDir(), 0)
+	twice := withDiverging(withDiverging(oneSet()))
+	if _, err := e.Collect(t.Context(), twice); err == nil || !strings.Contains(err.Error(), "two variants are called") {
+		t.Errorf("two variants of one label: %v", err)
+	}
 	plain, err := e.Collect(t.Context(), oneSet())
 	if err != nil {
 		t.Fatal(err)

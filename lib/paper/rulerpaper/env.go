@@ -4,8 +4,10 @@ package rulerpaper
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 )
 
@@ -38,6 +40,9 @@ func (c *Collected) diverged(variant string, fraction float64) bool {
 
 // Collect computes a study, or reads it from the store.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
+	if err := lab.CheckLabels(s.Variants); err != nil {
+		return nil, fmt.Errorf("study %s: %w", s.Name, err)
+	}
 	found, err := paper.Collect(ctx, e.Env, e.measurements(s))
 	if err != nil {
 		return nil, err
