@@ -324,7 +324,7 @@ func (c *chosen) vocabulary(p Preparation, heldOut []bool) (encoder, error) {
 	if p.VocabularyFile != "" {
 		v, err := wordpiece.Read(p.VocabularyFile)
 		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w: %w", datasets.ErrMissing, err)
+			err = fmt.Errorf("%w: %w%s", datasets.ErrMissing, err, howToGet(p.VocabularyFile))
 		}
 		return pieces{v}, err
 	}
@@ -340,6 +340,18 @@ func (c *chosen) vocabulary(p Preparation, heldOut []bool) (encoder, error) {
 	}
 	v, err := wordpiece.Learn(training, p.Vocabulary)
 	return pieces{v}, err
+}
+
+// howToGet says how a file of known weights is had, "" of other files.
+func howToGet(path string) string {
+	info, err := LookupWeights(filepath.Base(filepath.Dir(path)))
+	switch {
+	case err != nil:
+		return ""
+	case WeightsSHA256(info, VocabularyFile) == "":
+		return ". " + strings.Join(info.Reading, " ")
+	}
+	return fmt.Sprintf(". Get it with: lethe data get %s", info.Name)
 }
 
 // assemble returns the records in both parts.

@@ -178,7 +178,13 @@ func (s Setting) fittedTo(data *datasets.Prepared) (model.Architecture, error) {
 	if err := checkTokens(arch, data.About.Vocabulary); err != nil {
 		return nil, err
 	}
-	return arch, model.CheckVocabulary(arch, len(data.About.Vocabulary))
+	if err := model.CheckVocabulary(arch, len(data.About.Vocabulary)); err != nil {
+		if t, is := s.Data.(Texts); is && t.VocabularyFile != "" {
+			err = fmt.Errorf("%s: %w", t.VocabularyFile, err)
+		}
+		return nil, err
+	}
+	return arch, nil
 }
 
 // loadWeights reads the weights that a network begins with. A missing file is missing data.

@@ -35,14 +35,8 @@ func (r Records) checkZeros() error {
 func OmittedZeros(t reflect.Type) []string { return omittedZeros(t, "", map[reflect.Type]bool{}) }
 
 func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out []string) {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return omittedZeros(t.Elem(), name, above)
-	case reflect.Struct:
-	default:
-		return nil
-	}
-	if above[t] || marshalsItself(t) {
+	t = structInside(t)
+	if t == nil || above[t] {
 		return nil
 	}
 	above[t] = true
@@ -75,14 +69,8 @@ func omittedZeros(t reflect.Type, name string, above map[reflect.Type]bool) (out
 func LostFields(t reflect.Type) []string { return lostFields(t, "", map[reflect.Type]bool{}) }
 
 func lostFields(t reflect.Type, name string, above map[reflect.Type]bool) (out []string) {
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return lostFields(t.Elem(), name, above)
-	case reflect.Struct:
-	default:
-		return nil
-	}
-	if above[t] || marshalsItself(t) {
+	t = structInside(t)
+	if t == nil || above[t] {
 		return nil
 	}
 	above[t] = true
@@ -157,6 +145,23 @@ func jsonNameOf(f reflect.StructField) (name string, embedded bool) {
 		return f.Name, f.Anonymous && t.Kind() == reflect.Struct && !marshalsItself(t)
 	}
 	return name, false
+}
+
+// structInside returns the struct that a type holds or leads to, whose fields encoding/json writes; nil
+// if there is none.
+func structInside(t reflect.Type) reflect.Type {
+	for {
+		switch t.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+			t = t.Elem()
+			continue
+		case reflect.Struct:
+			if !marshalsItself(t) {
+				return t
+			}
+		}
+		return nil
+	}
 }
 
 // omitsZero reports whether a field with these options is omitted if it is 0.
