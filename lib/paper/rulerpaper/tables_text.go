@@ -360,8 +360,9 @@ func textNotes(c *Collected) []string {
 	notes = append(notes,
 		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
 			"below; identical sentences tie, and %q is what the published program computes.", lossRecords, "M4, as coded"),
-		fmt.Sprintf("M4 searches at most %d of the retained records, as the paper does, the same for every model. A copy among the others is not found: that is why M4 of "+
-			"records with a copy can be below 1. The forget set of a fraction is drawn once; intervals are over training seeds.", cmp.Or(s.Gallery, ruler.PaperGalleryCap)))
+		fmt.Sprintf("M4 searches at most %d of the retained records, as the paper does, the same for every model. A copy among the others is not found: "+
+			"that is why M4 of records with a copy can be below 1. The forget set of a fraction is drawn once; intervals are over training seeds.",
+			cmp.Or(s.Gallery, ruler.PaperGalleryCap)))
 	if size.Weights == "" {
 		notes = append(notes, fmt.Sprintf("The vocabulary, at most %d tokens, is learned from the training texts, of which some are forgotten later: "+
 			"the oracle has it too.", size.Vocabulary))
