@@ -193,8 +193,8 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
 	for _, c := range parts {
 		if len(c.Synthetic) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s: %s. Scale quick "+
-				"takes generated data alone; larger scales take the published sets that are on this machine (lethe data list).", c.Study.records(), strings.Join(c.Synthetic, ", ")))
+			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s: %s. Scale quick takes generated data alone; larger "+
+				"scales take the published sets that are on this machine (lethe data list).", c.Study.records(), strings.Join(c.Synthetic, ", ")))
 			break
 		}
 	}
