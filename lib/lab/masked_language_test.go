@@ -220,11 +220,23 @@ func TestTextsThatAreNotTheNetworksAreRefused(t *testing.T) {
 	if err := os.WriteFile(vocabulary, []byte("[UNK]\n[PAD]\n[CLS]\n[SEP]\n[MASK]\na\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	long, tokens := filepath.Join(t.TempDir(), "vocab.txt"), "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n"
+	for i := range 125 {
+		tokens += fmt.Sprintf("t%d\n", i)
+	}
+	if err := os.WriteFile(long, []byte(tokens), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for words, change := range map[string]func(*Setting){
 		"the vocabulary has 120 tokens, the network 100": func(s *Setting) {
 			m := tinyBERT()
 			m.Vocabulary = 100
 			s.Model = m
+		},
+		long + ": bert: the vocabulary has 130 tokens, the network 120": func(s *Setting) {
+			d := s.Data.(Texts)
+			d.Vocabulary, d.VocabularyFile = 0, long
+			s.Data = d
 		},
 		"[PAD] is token 1 of the vocabulary, the network takes token 0": func(s *Setting) {
 			d := s.Data.(Texts)

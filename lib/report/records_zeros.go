@@ -150,7 +150,7 @@ func jsonNameOf(f reflect.StructField) (name string, embedded bool) {
 // structInside returns the struct that a type holds or leads to, whose fields encoding/json writes; nil
 // if there is none.
 func structInside(t reflect.Type) reflect.Type {
-	for {
+	for range 100 { // a list can be one of itself
 		switch t.Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
 			t = t.Elem()
@@ -162,6 +162,7 @@ func structInside(t reflect.Type) reflect.Type {
 		}
 		return nil
 	}
+	return nil
 }
 
 // omitsZero reports whether a field with these options is omitted if it is 0.

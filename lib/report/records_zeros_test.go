@@ -12,6 +12,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
+// itself is a list of itself.
+type itself []itself
+
 // Fields that JSON loses without a word are named, also inside; what it writes is not.
 func TestLostFieldsAreNamed(t *testing.T) {
 	type Inner struct {
@@ -37,6 +40,7 @@ func TestLostFieldsAreNamed(t *testing.T) {
 		// The nearer one, and the one with a tag, are written.
 		{reflect.StructOf([]reflect.StructField{field("Inner", "", inner, true), field("V", `json:"value"`, number, false)}), nil},
 		{reflect.StructOf([]reflect.StructField{field("A", `json:"B"`, number, false), field("B", "", number, false)}), nil},
+		{reflect.TypeFor[itself](), nil},
 		{reflect.TypeFor[struct {
 			note string `json:"-"`
 			M    map[string]Inner

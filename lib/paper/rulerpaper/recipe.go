@@ -100,13 +100,40 @@ func runsOf(parts []*Collected) (out report.Records) {
 				out = append(out, divergedRecord{c.Study.Name, r.DataSet, r.Variant, r.Control, r.Fraction, r.Seed, r.ForgetSeed, r.Diverged})
 				continue
 			}
-			out = append(out, struct {
-				Study string `json:"study"`
-				Row
-			}{c.Study.Name, r})
+			record := rowRecord{c.Study.Name, r}
+			if r.TextEvidence == nil {
+				out = append(out, record)
+				continue
+			}
+			out = append(out, textRecord{rowRecord: record, M4WithCopy: measuredOn(r.WithCopy, r.M4WithCopy), M4Without: measuredOn(r.Without, r.M4Without)})
 		}
 	}
 	return out
+}
+
+// rowRecord is the record of a row.
+type rowRecord struct {
+	Study string `json:"study"`
+	Row
+}
+
+// textRecord is the record of a row of texts, where what was not measured is null and not 0: a masked
+// language model has no accuracy, and there may be no record with or without a copy.
+type textRecord struct {
+	rowRecord
+	ForgetAcc  *float64 `json:"forget_accuracy"`
+	RetainAcc  *float64 `json:"retain_accuracy"`
+	TestAcc    *float64 `json:"test_accuracy"`
+	M4WithCopy *float64 `json:"m4_with_copy"`
+	M4Without  *float64 `json:"m4_without"`
+}
+
+// measuredOn returns a value that was measured on n records, nil if there were none.
+func measuredOn(n int, value float64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return &value
 }
 
 // divergedRecord is the record of a diverged run.
@@ -193,8 +220,8 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
 	for _, c := range parts {
 		if len(c.Synthetic) > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s: %s. Scale quick takes generated data alone; larger "+
-				"scales take the published sets that are on this machine (lethe data list).", c.Study.records(), strings.Join(c.Synthetic, ", ")))
+			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s: %s. Larger scales take the published "+
+				"sets that are on this machine (lethe data list).", c.Study.records(), strings.Join(c.Synthetic, ", ")))
 			break
 		}
 	}

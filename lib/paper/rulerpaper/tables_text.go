@@ -21,6 +21,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
@@ -288,6 +289,7 @@ func init() {
 		for _, c := range parts {
 			addFractions(t, &Collected{c.Study, paper.Evidence[Row]{Rows: filter(c.Rows, measured)}}, c.reading()+", ", all)
 		}
+		t.Notes = append(t.Notes, m4Note(parts))
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil
 	}
@@ -340,6 +342,48 @@ func (c *Collected) textCopiesRow(f float64) report.Row {
 		of(original, first.WithCopy, with), of(oracle, first.WithCopy, with), of(original, first.Without, without), of(oracle, first.Without, without),
 		lossOf(original), lossOf(oracle),
 	}}
+}
+
+// m4Note says how many methods' M4 differ from the oracle's, and how many oracles' of another seed do.
+func m4Note(parts []*Collected) string {
+	var methods, others []float64 // p of each comparison
+	for _, c := range parts {
+		for _, f := range c.Study.Fractions {
+			for _, v := range c.Study.Variants {
+				switch {
+				case v.Label == OtherOracle:
+					others = append(others, c.pOfM4(v.Label, f))
+				case !v.Control:
+					methods = append(methods, c.pOfM4(v.Label, f))
+				}
+			}
+		}
+	}
+	below := func(p []float64, level float64) (n int) {
+		for _, one := range p {
+			if one < level {
+				n++
+			}
+		}
+		return n
+	}
+	return fmt.Sprintf("M4 of the methods differs from the oracle's (paired t test over seeds, 5 %%) in %d of %d comparisons, after Bonferroni's correction for "+
+		"them in %d; that of the oracle of another seed, uncorrected, in %d of %d.", below(methods, 0.05), len(methods),
+		below(methods, 0.05/float64(len(methods))), below(others, 0.05), len(others))
+}
+
+// pOfM4 is the p of a paired t test of a variant's M4 against the oracle's; 1 where they do not differ in
+// any seed, or there are not two.
+func (c *Collected) pOfM4(variant string, fraction float64) float64 {
+	var diff []float64
+	for _, o := range c.Differences(variant, Oracle, fraction, m4.Value) {
+		diff = append(diff, o.Value)
+	}
+	r, err := stats.PairedT(diff, stats.OverModels)
+	if err != nil {
+		return 1
+	}
+	return r.P
 }
 
 // textNotes say how the study differs from the paper's.
