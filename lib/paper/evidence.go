@@ -168,6 +168,11 @@ func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
 	if p.ID == "" || p.Key == nil || p.Cost == nil || p.Measure == nil {
 		return nil, errors.New("a measurement needs ID, Key, Cost and Measure")
 	}
+	for _, m := range append([]Models{{p.Setting, p.Methods}}, p.Others...) {
+		if slices.ContainsFunc(m.Methods, func(m unlearn.Method) bool { return m == nil }) {
+			return nil, errors.New("one of its methods is nil")
+		}
+	}
 	if p.c, err = p.lab.Case(ctx, p.Setting); errors.Is(err, datasets.ErrMissing) {
 		p.c, p.missing = nil, err
 	} else if err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -31,6 +33,10 @@ func TestAnExternalMeasurementIsMadeAgainForOtherSettings(t *testing.T) {
 		{func(m *paper.Measurement[size]) { m.Setting.Fit.Epochs = 2 }, true},
 		{func(m *paper.Measurement[size]) { m.Setting.Forget = lab.Random{Fraction: 0.2} }, true},
 		{func(m *paper.Measurement[size]) { m.Setting.Seed = 3 }, true},
+		{func(m *paper.Measurement[size]) { m.Setting.Model = tabular.MLP{Hidden: 8} }, true},
+		{func(m *paper.Measurement[size]) { m.Setting.Model = tabular.MLP{Hidden: 9} }, true},
+		{func(m *paper.Measurement[size]) { m.Setting.Fit.Optimizer = nn.SGD{LR: 0.1} }, true},
+		{func(m *paper.Measurement[size]) { m.Setting.Fit.Optimizer = nn.SGD{LR: 0.2} }, true},
 		{func(m *paper.Measurement[size]) { m.Methods = append(m.Methods, unlearn.FineTuning{Epochs: 1}) }, true},
 		{func(m *paper.Measurement[size]) { m.Methods = append(m.Methods, unlearn.FineTuning{Epochs: 2}) }, true},
 		{func(m *paper.Measurement[size]) {
@@ -58,8 +64,8 @@ func TestMeasurementsThatCannotBeAreRefused(t *testing.T) {
 	e := &paper.Env{Engine: engine, Store: kept}
 	measured := 0
 	good := newMeasurement(e, "two_moons", &measured)
-	renamed, without, keyless := good, good, good
-	renamed.ID, without.Cost, keyless.Key = "evidence/other", nil, nil
+	renamed, without, keyless, methodless := good, good, good, good
+	renamed.ID, without.Cost, keyless.Key, methodless.Methods = "evidence/other", nil, nil, []unlearn.Method{nil}
 	other := newMeasurement(e, "moons_island", &measured)
 	other.ID = good.ID
 	for words, all := range map[string][]paper.Measurement[size]{
@@ -67,6 +73,7 @@ func TestMeasurementsThatCannotBeAreRefused(t *testing.T) {
 		"two measurements are called evidence/two_moons":      {good, other},
 		"two_moons: a measurement needs ID, Key, Cost and Me": {without},
 		"needs ID, Key, Cost":                                 {good, keyless},
+		"one of its methods is nil":                           {methodless},
 	} {
 		if _, err := paper.Collect(t.Context(), e, all); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
@@ -74,6 +81,9 @@ func TestMeasurementsThatCannotBeAreRefused(t *testing.T) {
 	}
 	if measured != 0 {
 		t.Errorf("measured %d times", measured)
+	}
+	if _, err := (paper.Recipe{ID: "mine/table1"}).Run(t.Context(), e, "quick"); err == nil || !strings.Contains(err.Error(), "mine/table1: the recipe has no Make") {
+		t.Error(err)
 	}
 }
 

@@ -14,7 +14,7 @@ type Line[R any] struct {
 	Group, Label string // the case and the variant
 	Control      bool
 	Models       []R
-	// Diverged says how a model diverged, "" if it did not; diverged models have no values.
+	// Diverged says how a model diverged, "" if it did not; diverged models have no values. nil: none did.
 	Diverged func(R) string
 }
 
@@ -40,7 +40,7 @@ func BoundedColumn[R any](name, note string, low, high float64, value func(R) fl
 	return Column[R]{Name: name, Note: note, Cell: func(l Line[R]) report.Cell {
 		e := l.Mean(value)
 		if e.Value < low || e.Value > high {
-			return report.Gap(fmt.Sprintf("%v is not between %v and %v", e.Value, low, high))
+			return report.Gap(fmt.Sprintf("%.4g is not between %v and %v", e.Value, low, high))
 		}
 		return report.Est(e.ClampedTo(low, high), 3)
 	}}
@@ -65,11 +65,19 @@ func Headings[R any](label string, columns []Column[R]) []report.Column {
 	return out
 }
 
+// divergence is Diverged, which may be nil.
+func (l Line[R]) divergence(r R) string {
+	if l.Diverged == nil {
+		return ""
+	}
+	return l.Diverged(r)
+}
+
 // Mean is the mean of a value over models with Student's 95 % interval.
 func (l Line[R]) Mean(value func(R) float64) stats.Estimate {
 	var x []float64
 	for _, r := range l.Models {
-		if l.Diverged(r) == "" {
+		if l.divergence(r) == "" {
 			x = append(x, value(r))
 		}
 	}
@@ -87,7 +95,7 @@ func (l Line[R]) Row(columns []Column[R]) report.Row {
 	}
 	lost := 0
 	for _, r := range l.Models {
-		if l.Diverged(r) != "" {
+		if l.divergence(r) != "" {
 			lost++
 		}
 	}

@@ -15,7 +15,7 @@ type measured struct {
 
 // A mean outside its bounds is a gap that says so, not an interval without its value.
 func TestAMeanOutsideItsBoundsIsAGap(t *testing.T) {
-	l := Line[measured]{Models: []measured{{Value: 63}, {Value: 70}}, Diverged: func(measured) string { return "" }}
+	l := Line[measured]{Models: []measured{{Value: 63}, {Value: 70}}} // without Diverged none did
 	value := func(r measured) float64 { return r.Value }
 	row := l.Row([]Column[measured]{ShareColumn("percent", "", value), BoundedColumn("right", "", 0, 100, value), BoundedColumn("exchanged", "", 100, 0, value)})
 	if row.Cells[1].Missing != "66.5 is not between 0 and 1" || row.Cells[2].Missing != "" || row.Cells[3].Missing != "66.5 is not between 100 and 0" {

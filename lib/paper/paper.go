@@ -135,6 +135,9 @@ func Shared[T any](e *Env, create func(*Env) *T) *T {
 
 // Run makes the table or figure at that scale. Errors begin with the recipe's ID.
 func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) {
+	if r.Make == nil {
+		return nil, fmt.Errorf("%s: the recipe has no Make", r.ID)
+	}
 	out, err := r.run(ctx, e, scale)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", r.ID, err)
