@@ -129,7 +129,7 @@ func (s Study) withDefaults() (Study, error) {
 			return s, fmt.Errorf("comparison: method %d %w", i, err)
 		}
 		if seen[name] {
-			return s, fmt.Errorf("comparison: two methods or controls are called %s; a study has one row a name", name)
+			return s, fmt.Errorf("comparison: two methods or controls are called %s; a study has one row per name", name)
 		}
 		seen[name] = true
 	}
