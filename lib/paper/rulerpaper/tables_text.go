@@ -367,8 +367,8 @@ func m4Note(parts []*Collected) string {
 		}
 		return n
 	}
-	return fmt.Sprintf("M4 of the methods differs from the oracle's (paired t test over seeds, 5 %%) in %d of %d comparisons, after Bonferroni's correction for "+
-		"them in %d; that of the oracle of another seed, uncorrected, in %d of %d.", below(methods, 0.05), len(methods),
+	return fmt.Sprintf("M4 of the methods differs from the oracle's (paired t test over seeds, 5 %%) in %d of %d comparisons, after Bonferroni's correction "+
+		"for them in %d; that of the oracle of another seed, uncorrected, in %d of %d.", below(methods, 0.05), len(methods),
 		below(methods, 0.05/float64(len(methods))), below(others, 0.05), len(others))
 }
 
