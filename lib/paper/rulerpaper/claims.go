@@ -22,16 +22,21 @@ func init() {
 	claims.make = func(e *Env, s Scale, parts []*Collected) (*Output, error) {
 		c := parts[0]
 		t := e.table(claims, s, c)
-		t.Columns = []report.Column{{Name: "claim"}, {Name: "printed", Paper: true}, {Name: "here"}, {Name: "reproduced"}, {Name: "the control says"}}
 		rows, err := c.claims()
 		if err != nil {
 			return nil, err
 		}
-		for _, x := range rows {
-			t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(x.claim), report.Str(x.paper), report.Str(x.here),
-				report.Str(yesNo(x.holds)), report.Str(x.control)}})
-		}
+		addClaims(t, rows)
 		return &Output{Table: t}, nil
+	}
+}
+
+// addClaims adds the columns and rows of claims.
+func addClaims(t *report.Table, rows []checked) {
+	t.Columns = []report.Column{{Name: "claim"}, {Name: "printed", Paper: true}, {Name: "here"}, {Name: "reproduced"}, {Name: "the control says"}}
+	for _, x := range rows {
+		t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(x.claim), report.Str(x.paper), report.Str(x.here),
+			report.Str(yesNo(x.holds)), report.Str(x.control)}})
 	}
 }
 

@@ -35,7 +35,7 @@ func oneStudy(study func(Scale) Study) func(context.Context, Scale) ([]Study, er
 func Recipes() []Recipe {
 	return []Recipe{
 		table1, table3, table4, table5, table6, table7, table9, table10, table11, table12, table13, table14,
-		pairwise, gallery, copies, published, imageRecipe, textRecipe, textCopies, claims, figure5, figure6, figure7, figure8,
+		pairwise, gallery, copies, published, imageRecipe, textRecipe, textCopies, claims, recordClaims, figure5, figure6, figure7, figure8,
 	}
 }
 
@@ -218,16 +218,15 @@ func (e *Env) provenance(r Recipe, s Scale, parts ...*Collected) report.Provenan
 // table starts a recipe's table, with the common notes.
 func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 	t := &report.Table{ID: r.ID, Title: r.Title, Caption: r.Doc, Provenance: e.provenance(r, s, parts...)}
-	for _, c := range parts {
+	kinds := kindsOf(parts)
+	for _, c := range kinds {
 		if len(c.Synthetic) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("Generated data stand in for published %s: %s. Larger scales take the published "+
 				"sets that are on this machine (lethe data list).", c.Study.records(), strings.Join(c.Synthetic, ", ")))
-			break
 		}
 	}
 	if s.Name != "paper" && len(parts) > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %s and %s. It shows the mechanism; it is less than the paper's own experiment.",
-			s.Name, report.Plural(len(parts[0].Study.DataSets), "data set"), report.Plural(len(parts[0].Study.Seeds), "seed")))
+		t.Notes = append(t.Notes, fmt.Sprintf("Scale %s: %s. It shows the mechanism; it is less than the paper's own experiment.", s.Name, sizesOf(kinds)))
 	}
 	for _, c := range parts {
 		if c.Study.RowCap > 0 {
@@ -236,6 +235,29 @@ func (e *Env) table(r Recipe, s Scale, parts ...*Collected) *report.Table {
 		}
 	}
 	return t
+}
+
+// kindsOf returns the first study of each kind of records.
+func kindsOf(parts []*Collected) (out []*Collected) {
+	for _, c := range parts {
+		if !slices.ContainsFunc(out, func(o *Collected) bool { return o.Study.records() == c.Study.records() }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// sizesOf says how many data sets and seeds studies have, by kind of records if there are several.
+func sizesOf(kinds []*Collected) string {
+	var out []string
+	for _, c := range kinds {
+		size := report.Plural(len(c.Study.DataSets), "data set") + " and " + report.Plural(len(c.Study.Seeds), "seed")
+		if len(kinds) > 1 {
+			size = c.Study.records() + " " + size
+		}
+		out = append(out, size)
+	}
+	return strings.Join(out, ", ")
 }
 
 // meta has title, caption and source of a recipe's figure.

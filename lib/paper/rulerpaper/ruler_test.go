@@ -226,7 +226,7 @@ func checkTable(t *testing.T, r Recipe, tab *report.Table) {
 	if !json.Valid(jsonOf(t, tab)) {
 		t.Errorf("%s: JSON is not valid", r.ID)
 	}
-	if r.ID != "ruler/pairwise" && r.ID != "ruler/claims" && !strings.Contains(text.String(), NoOp) {
+	if r.ID != pairwise.ID && r.ID != claims.ID && r.ID != recordClaims.ID && !strings.Contains(text.String(), NoOp) {
 		t.Errorf("%s has no control row or column %q", r.ID, NoOp)
 	}
 	if tab.Provenance.Kernel == "" || len(tab.Provenance.Data) == 0 || tab.Provenance.RunsHash == "" {

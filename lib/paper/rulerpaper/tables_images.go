@@ -85,7 +85,7 @@ func (s ImageScale) sets() (out []string, err error) {
 func (s ImageScale) networks() []imageNetwork {
 	return []imageNetwork{
 		{"three-layer CNN", vision.SmallCNN{Width: s.CNN.Width, Hidden: cmp.Or(s.CNN.Hidden, 256)}, s.CNN},
-		{"ResNet-18", vision.ResNet18{Width: s.ResNet.Width}, s.ResNet},
+		{resNet, vision.ResNet18{Width: s.ResNet.Width}, s.ResNet},
 	}
 }
 
@@ -105,8 +105,11 @@ func imageStudy(s Scale, sets []string, n imageNetwork) Study {
 	}
 }
 
-// imagesOf begins the names of the studies of Table 13.
-const imagesOf = "images "
+// imagesOf begins the names of the studies of Table 13, resNet ends that of the second.
+const (
+	imagesOf = "images "
+	resNet   = "ResNet-18"
+)
 
 func imageStudies(_ context.Context, s Scale) (out []Study, err error) {
 	sets, err := s.Images.sets()
