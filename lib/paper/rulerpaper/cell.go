@@ -148,7 +148,7 @@ func (e *Env) measurement(s Study, k cellKey) paper.Measurement[Row] {
 		methods = append(methods, a.Method)
 	}
 	at := func(c *lab.Case) *cell { return &cell{cellKey: k, Case: c, study: s} }
-	return paper.Measurement[Row]{
+	m := paper.Measurement[Row]{
 		ID:      fmt.Sprintf("evidence/ruler/%s/%s/%g-%d/seed-%d", s.Name, k.dataSet, k.fraction, k.forgetSeed, k.seed),
 		About:   fmt.Sprintf("%s: %s, seed %d, fraction %g", s.Name, k.dataSet, k.seed, k.fraction),
 		Setting: s.setting(k), Methods: methods, Required: true, DataName: s.dataName(k),
@@ -156,6 +156,10 @@ func (e *Env) measurement(s Study, k cellKey) paper.Measurement[Row] {
 		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (2 + len(s.Variants))) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Row, error) { return e.compute(ctx, at(c)) },
 	}
+	if s.countsOnly() {
+		return e.countMeasurement(s, k, m)
+	}
+	return m
 }
 
 // trainEnds trains the original and the oracle, or finds them.

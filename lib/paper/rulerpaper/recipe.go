@@ -100,6 +100,11 @@ func runsOf(parts []*Collected) (out report.Records) {
 				out = append(out, divergedRecord{c.Study.Name, r.DataSet, r.Variant, r.Control, r.Fraction, r.Seed, r.ForgetSeed, r.Diverged})
 				continue
 			}
+			if c.Study.countsOnly() {
+				out = append(out, countRecord{c.Study.Name, r.DataSet, r.Fraction, r.ForgetSeed, r.Forget, r.Retain, r.Documents, r.InRetain, r.InTest,
+					r.WithCopy, r.Without})
+				continue
+			}
 			record := rowRecord{c.Study.Name, r}
 			if r.TextEvidence == nil {
 				out = append(out, record)
@@ -134,6 +139,21 @@ func measuredOn(n int, value float64) *float64 {
 		return nil
 	}
 	return &value
+}
+
+// countRecord is the record of a row that counts copies only.
+type countRecord struct {
+	Study      string  `json:"study"`
+	DataSet    string  `json:"data_set"`
+	Fraction   float64 `json:"fraction"`
+	ForgetSeed uint32  `json:"forget_seed"`
+	Forget     int     `json:"n_forget"`
+	Retain     int     `json:"n_retain"`
+	Documents  int     `json:"n_documents"`
+	InRetain   int     `json:"n_in_retain"`
+	InTest     int     `json:"n_in_test"`
+	WithCopy   int     `json:"n_with_copy"`
+	Without    int     `json:"n_without"`
 }
 
 // divergedRecord is the record of a diverged run.

@@ -62,7 +62,8 @@ func Scales() []Scale {
 		Texts: TextScale{Documents: 100, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
 			Fractions: []float64{0.10}, Seeds: 4}}
 	large := hour
-	large.Name, large.About = "large", "four hours for texts and as much for images: hour, with the paper's fractions and seeds for texts, and for images its seeds and its CNN"
+	large.Name, large.About = "large",
+		"four hours for texts and as much for images: hour, with the paper's fractions and seeds for texts, and for images its seeds and its CNN"
 	large.Texts.Fractions, large.Texts.Seeds = nil, 0
 	large.Images = ImageScale{Lossless: true, ResNet: narrow, Epochs: 20, Seeds: 5}
 	return []Scale{

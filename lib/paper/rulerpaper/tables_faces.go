@@ -86,10 +86,13 @@ func faceStudies(_ context.Context, s Scale) ([]Study, error) {
 
 // dataName is the name of a cell's data in the provenance.
 func (s Study) dataName(k cellKey) string {
-	if s.Faces == nil {
-		return k.dataSet
+	switch {
+	case s.Faces != nil:
+		return fmt.Sprintf("%s, people held out by seed %d", k.dataSet, images.HeldOutSeed+k.seed)
+	case s.countsOnly():
+		return k.dataSet + ", all documents"
 	}
-	return fmt.Sprintf("%s, people held out by seed %d", k.dataSet, images.HeldOutSeed+k.seed)
+	return k.dataSet
 }
 
 // UntouchedPeople is M4 of people whom no model was trained on, beside that of the forgotten ones.

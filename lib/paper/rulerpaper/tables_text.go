@@ -153,14 +153,58 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 }
 
 // copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
-// they have the paper's fractions and seeds at every scale.
+// they have the paper's fractions and seeds at every scale. Where a scale draws documents, their copies are
+// counted among all documents too, for which no model is needed.
 func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
 	s.Texts.Fractions, s.Texts.Seeds = nil, 0
 	out, err := textStudies(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	for i := range out {
 		out[i].Variants = slices.DeleteFunc(out[i].Variants, func(v Variant) bool { return v.Label != NoOp && v.Label != Oracle })
 	}
-	return out, err
+	if s.Texts.Documents > 0 {
+		all, whole := out[0], *out[0].Texts
+		whole.Documents = 0
+		all.Name, all.Texts, all.Variants, all.Seeds = "texts "+asPublished+", all documents", &whole, nil, []int{0}
+		for i := range countedDraws {
+			all.ForgetSeeds = append(all.ForgetSeeds[:i:i], lab.ForgetSeed+uint32(i))
+		}
+		out = append(out, all)
+	}
+	return out, nil
+}
+
+// countedDraws is the number of forget sets among which copies are counted.
+const countedDraws = 5
+
+// countsOnly says that the study counts copies and compares no models.
+func (s Study) countsOnly() bool { return s.Texts != nil && len(s.Variants) == 0 }
+
+// countMeasurement counts the copies of a cell's forgotten documents.
+func (e *Env) countMeasurement(s Study, k cellKey, m paper.Measurement[Row]) paper.Measurement[Row] {
+	m.Methods = nil
+	m.Cost = func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows) }
+	m.Measure = func(_ context.Context, c *lab.Case) ([]Row, error) {
+		row := (&cell{cellKey: k, Case: c, study: s}).newRow(Variant{Label: noModel})
+		out := &TextEvidence{}
+		row.TextEvidence = out
+		_, err := out.count(c)
+		return []Row{row}, err
+	}
+	return m
+}
+
+// noModel is the variant of a row that counts copies.
+const noModel = "no model"
+
+// count counts the documents and records with and without a copy.
+func (t *TextEvidence) count(c *lab.Case) (texts.Copies, error) {
+	copies, err := texts.CountCopies(c.Prepared, c.Forget)
+	t.Documents, t.InRetain, t.InTest = copies.Documents, copies.InRetain, copies.InTest
+	t.WithCopy, t.Without = len(copies.Rows), len(copies.Without)
+	return copies, err
 }
 
 // textSetting is the setting of a cell of texts.
@@ -210,12 +254,10 @@ func (e *Env) textEvidence(c *cell, row *Row, embedding array.Matrix[float64], w
 	row.MIA, row.MIAAUC = res.BalancedAccuracy.Value, res.AUC.Value
 	out.ForgetLoss, out.RetainLoss, out.TestLoss = mean(losses.Forgotten), mean(losses.Retained), mean(losses.HeldOut)
 
-	copies, err := texts.CountCopies(c.Prepared, c.Forget)
+	copies, err := out.count(c.Case)
 	if err != nil {
 		return err
 	}
-	out.Documents, out.InRetain, out.InTest = copies.Documents, copies.InRetain, copies.InTest
-	out.WithCopy, out.Without = len(copies.Rows), len(copies.Without)
 	for rows, to := range map[*[]int]*float64{&copies.Rows: &out.M4WithCopy, &copies.Without: &out.M4Without} {
 		if len(*rows) == 0 {
 			continue
@@ -303,17 +345,25 @@ func init() {
 			{Name: "forget loss, original", Note: "of hidden tokens of forgotten records, in nats; mean over seeds"}, {Name: "forget loss, oracle"}}
 		for _, c := range parts {
 			for _, f := range c.Study.Fractions {
+				if c.Study.countsOnly() {
+					t.Rows = append(t.Rows, c.countsRow(f, len(t.Columns)))
+					continue
+				}
 				t.Rows = append(t.Rows, c.textCopiesRow(f))
 			}
 		}
 		t.Notes = append(t.Notes, fmt.Sprintf("The original is what ruler/text calls '%s', a model of which nothing was unlearned.", NoOp))
+		if last := parts[len(parts)-1].Study; last.countsOnly() {
+			t.Notes = append(t.Notes, fmt.Sprintf("'All documents' trains nothing: it counts in the whole set, divided in the same way; means over %s.",
+				report.Plural(len(last.ForgetSeeds), "forget set")))
+		}
 		t.Notes = append(t.Notes, textNotes(parts[0])...)
 		return &Output{Table: t}, nil
 	}
 }
 
 // measured reports whether the row is that of a model that did not diverge.
-func measured(r Row) bool { return r.TextEvidence != nil }
+func measured(r Row) bool { return r.TextEvidence != nil && r.Variant != noModel }
 
 // reading names which documents a study of texts keeps together.
 func (c *Collected) reading() string { return strings.TrimPrefix(c.Study.Name, "texts ") }
@@ -342,6 +392,22 @@ func (c *Collected) textCopiesRow(f float64) report.Row {
 		of(original, first.WithCopy, with), of(oracle, first.WithCopy, with), of(original, first.Without, without), of(oracle, first.Without, without),
 		lossOf(original), lossOf(oracle),
 	}}
+}
+
+// countsRow is the row of a fraction in a study that counts copies only: means over forget sets.
+func (c *Collected) countsRow(f float64, columns int) report.Row {
+	rows := rowsOf(c.Rows, noModel, f)
+	of := func(value func(Row) int) float64 {
+		return mean(values(rows, func(r Row) float64 { return float64(value(r)) }))
+	}
+	all := of(func(r Row) int { return r.Documents })
+	share := func(n float64) report.Cell { return report.Str(fmt.Sprintf("%.1f (%.0f %%)", n, 100*n/all)) }
+	out := report.Row{Group: c.reading(), Cells: []report.Cell{report.Str(percent(f)), report.Str(fmt.Sprintf("%.1f", all)),
+		share(of(func(r Row) int { return r.InRetain })), share(of(func(r Row) int { return r.InTest }))}}
+	for len(out.Cells) < columns {
+		out.Cells = append(out.Cells, report.Gap("no model"))
+	}
+	return out
 }
 
 // m4Note says how many methods' M4 differ from the oracle's, and how many oracles' of another seed do.

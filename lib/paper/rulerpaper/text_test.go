@@ -5,6 +5,7 @@ package rulerpaper
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -134,5 +135,57 @@ func TestTextsWithoutFilesAreListedAndNotRun(t *testing.T) {
 		if _, err := textRecipe.Run(t.Context(), e, s); !errors.Is(err, datasets.ErrMissing) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// All documents are counted without a model: means over the forget sets, each the count of its own cell, and
+// what was not measured is in no field.
+func TestCopiesAmongAllDocumentsAreCounted(t *testing.T) {
+	e := newEnv(t, t.TempDir(), 0)
+	studies, err := copyStudies(t.Context(), tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(studies) != 3 || studies[0].countsOnly() || studies[1].countsOnly() || !studies[2].countsOnly() {
+		t.Fatalf("%d studies", len(studies))
+	}
+	s := studies[2]
+	jobs, err := textCopies.Jobs(t.Context(), e, tiny())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range jobs {
+		if strings.Contains(j.ID, "all documents") != (len(j.Needs) == 0 && strings.HasPrefix(j.ID, "evidence/")) {
+			t.Errorf("%s needs %v", j.ID, j.Needs)
+		}
+	}
+	c, err := e.Collect(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inRetain, documents := 0, 0
+	for _, r := range rowsOf(c.Rows, noModel, 0.1) {
+		of, err := e.Lab().Case(t.Context(), s.setting(cellKey{r.DataSet, r.Seed, r.Fraction, r.ForgetSeed}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := texts.CountCopies(of.Prepared, of.Forget)
+		if err != nil || r.InRetain != want.InRetain || r.InTest != want.InTest || r.WithCopy != len(want.Rows) || r.Without != len(want.Without) {
+			t.Errorf("forget seed %d: %+v, want %+v (%v)", r.ForgetSeed, r.TextEvidence, want, err)
+		}
+		inRetain, documents = inRetain+r.InRetain, documents+r.Documents
+	}
+	if inRetain == 0 || inRetain == documents {
+		t.Errorf("%d of %d documents keep a copy: the table could not tell", inRetain, documents)
+	}
+	n := float64(countedDraws)
+	want := fmt.Sprintf("%.1f (%.0f %%)", float64(inRetain)/n, 100*float64(inRetain)/float64(documents))
+	row := c.countsRow(0.1, 12)
+	if len(row.Cells) != 12 || row.Cells[1].Text != fmt.Sprintf("%.1f", float64(documents)/n) || row.Cells[2].Text != want || row.Cells[4].Missing == "" {
+		t.Errorf("the row is %+v, want %s", row, want)
+	}
+	var csv bytes.Buffer
+	if err := runsOf([]*Collected{c}).CSV(&csv); err != nil || strings.Contains(csv.String(), "m4") || !strings.Contains(csv.String(), "n_in_retain") {
+		t.Errorf("%v: %s", err, csv.String())
 	}
 }
