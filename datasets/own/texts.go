@@ -273,6 +273,16 @@ func (t *Texts) PrepareKeeping(ctx context.Context, shift int, records []int) (*
 	return t.prepare(ctx, shift, slices.Compact(kept))
 }
 
+// PrepareDocuments is Prepare with the texts of these numbers in the file in the train part, whether
+// MaxDocuments draws them or not.
+func (t *Texts) PrepareDocuments(ctx context.Context, shift int, documents []int) (*datasets.Prepared, error) {
+	kept := make([]int, len(documents))
+	for i, n := range documents {
+		kept[i] = t.position(float64(n))
+	}
+	return t.prepare(ctx, shift, kept)
+}
+
 // position returns the position of a document that has a number in the file.
 func (t *Texts) position(number float64) int {
 	if t.numbers == nil || t.numbers.Kept == nil {

@@ -377,8 +377,11 @@ func (c *chosen) assemble(p Preparation, v encoder, records *cutting, isTest []b
 	if c.all != nil {
 		about.Whole = c.all.columns(c.all.onePerDocument())
 	}
-	if p.GroupBy == ByGroup {
+	switch {
+	case p.GroupBy == ByGroup:
 		about.GroupColumn = cmp.Or(c.Group, "group")
+	case p.GroupBy == ByText && p.Unit == Windows:
+		about.GroupColumn = ColumnText // windows of one text are no independent records
 	}
 	about.Caveat = strings.TrimSpace(about.Caveat + " " + records.note(p))
 	return &datasets.Prepared{About: about, Train: parts[0], Test: parts[1]}

@@ -167,6 +167,9 @@ func (o *tryOptions) setting(args []string) (s lab.Setting, methods []unlearn.Me
 		s.Fit.Batch = imageBatch
 	}
 	methods, err = selectMethods(o.methods, s.Goal == nil)
+	if info.Vocabulary > 0 {
+		inBatches(methods)
+	}
 	return s, methods, err
 }
 

@@ -4,13 +4,14 @@ package command
 
 import (
 	"cmp"
-	"github.com/lethe-ml/lethe/lib/audit"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/unlearn"
 
 	"github.com/spf13/pflag"
 )
@@ -112,4 +113,22 @@ func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 // fillTextFit sets what the command line leaves open of the training on texts.
 func fillTextFit(s *lab.Setting) {
 	s.Fit.Epochs, s.Fit.Batch = cmp.Or(s.Fit.Epochs, textEpochs), cmp.Or(s.Fit.Batch, textBatch)
+}
+
+// inBatches has methods take the forget set batch by batch, as RULER's on texts do: a person's texts are many windows,
+// and with all of them in every step the work grows with the square of the texts.
+func inBatches(methods []unlearn.Method) {
+	for i, m := range methods {
+		switch m := m.(type) {
+		case unlearn.NegGrad:
+			m.Batched = true
+			methods[i] = m
+		case unlearn.SCRUB:
+			m.Batched = true
+			methods[i] = m
+		case unlearn.BadTeacher:
+			m.Batched = true
+			methods[i] = m
+		}
+	}
 }

@@ -54,6 +54,15 @@ type KeepingData interface {
 	PrepareKeeping(ctx context.Context, shift int, records []int) (*datasets.Prepared, error)
 }
 
+// DocumentData is KeepingData of which a random part of the documents is used. Documents that a
+// condition names are used and trained on, whether they were drawn or not.
+type DocumentData interface {
+	KeepingData
+	// PrepareDocuments is Prepare with the documents of these numbers, those of the column
+	// texts.ColumnDocument, in the train part.
+	PrepareDocuments(ctx context.Context, shift int, documents []int) (*datasets.Prepared, error)
+}
+
 // DataSet returns the data set of that name, a table, images, cells or texts, with its
 // defaults.
 func DataSet(name string) (Data, error) {

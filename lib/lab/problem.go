@@ -244,8 +244,12 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 		return data, err
 	}
 	if where, is := named.(Where); is {
-		if err := checkWhole(where, data); err != nil {
+		documents, err := unusedDocuments(where, data)
+		if err != nil {
 			return nil, err
+		}
+		if len(documents) > 0 {
+			return l.loadDocuments(ctx, s, key, where, documents)
 		}
 	}
 	keep, err := namedTestRecords(named, data)
@@ -265,31 +269,46 @@ func (l *Lab) load(ctx context.Context, s Setting) (*datasets.Prepared, error) {
 	})
 }
 
-// checkWhole returns an error if a condition names documents that are not among those that are used: a part of a person would be
-// forgotten, without a word.
-func checkWhole(f Where, p *datasets.Prepared) error {
+// loadDocuments prepares the data with documents that a condition names and a sample leaves out.
+func (l *Lab) loadDocuments(ctx context.Context, s Setting, key string, where Where, documents []int) (*datasets.Prepared, error) {
+	sampled, can := s.Data.(DocumentData)
+	if !can {
+		return nil, fmt.Errorf("%s: some of these %d documents are not among those that are used; use all", describe(where, len(documents)), len(documents))
+	}
+	return l.cached(key+"/documents/"+hashInts(documents), byName(s.Data), func() (*datasets.Prepared, error) {
+		data, err := l.prepare(s.Data, func() (*datasets.Prepared, error) { return sampled.PrepareDocuments(ctx, l.Shift, documents) })
+		if err != nil {
+			err = fmt.Errorf("%s: %w", describe(where, len(documents)), err)
+		}
+		return data, err
+	})
+}
+
+// unusedDocuments returns the numbers of all documents that a condition names, if some of them are not among those
+// that are used: else a part of a person would be forgotten, without a word.
+func unusedDocuments(f Where, p *datasets.Prepared) ([]int, error) {
 	if p.About.Whole == nil {
-		return nil
+		return nil, nil
 	}
 	all := datasets.Prepared{About: datasets.About{Name: p.About.Name, Columns: p.About.Whole, Numbering: p.About.Numbering}}
 	wanted, err := f.IDs(&all)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	used, there := map[float64]bool{}, 0
+	used := map[float64]bool{}
 	for _, n := range p.About.Columns[0].Numbers {
 		used[n] = true
 	}
+	var numbers []int
+	unused := false
 	for _, i := range wanted {
-		if used[p.About.Whole[0].Numbers[i]] {
-			there++
-		}
+		n := p.About.Whole[0].Numbers[i]
+		numbers, unused = append(numbers, int(n)), unused || !used[n]
 	}
-	if there < len(wanted) {
-		return fmt.Errorf("%s: %d of these documents are used, and %d are not: MaxDocuments (--max-documents) leaves them out; use more documents, or all",
-			describe(f, len(wanted)), there, len(wanted)-there)
+	if !unused {
+		return nil, nil
 	}
-	return nil
+	return numbers, nil
 }
 
 // namedTestRecords returns the IDs of the records of the test part that a forget set names.

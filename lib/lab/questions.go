@@ -214,5 +214,8 @@ func (p *Problem) Groups() (groups []int, unit string) {
 		}
 		groups = append(groups, known[v])
 	}
+	if p.About.GroupColumn == texts.ColumnText {
+		return groups, "text"
+	}
 	return groups, p.About.GroupColumn
 }

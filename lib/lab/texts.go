@@ -21,7 +21,7 @@ type Texts struct {
 	texts.Preparation
 }
 
-var _ KeepingData = Texts{}
+var _ DocumentData = Texts{}
 
 // Name implements Data.
 func (d Texts) Name() string { return d.Set }
@@ -70,6 +70,11 @@ func (d Texts) PrepareKeeping(ctx context.Context, shift int, records []int) (*d
 	return d.prepare(ctx, shift, kept...)
 }
 
+// PrepareDocuments implements DocumentData.
+func (d Texts) PrepareDocuments(ctx context.Context, shift int, documents []int) (*datasets.Prepared, error) {
+	return d.prepare(ctx, shift, documents...)
+}
+
 // prepare prepares the records with the documents of these numbers in the train part.
 func (d Texts) prepare(ctx context.Context, shift int, kept ...int) (*datasets.Prepared, error) {
 	d = d.withDefaults()
@@ -84,7 +89,9 @@ func (d Texts) prepare(ctx context.Context, shift int, kept ...int) (*datasets.P
 	if err != nil {
 		return nil, err
 	}
-	p.TestGroups = nil // the tables of the papers, and of language models, are of halves by records
+	if d.Unit != texts.Windows {
+		p.TestGroups = nil // the tables of the papers, and of language models, are of halves by records
+	}
 	return p, nil
 }
 
