@@ -170,6 +170,15 @@ func (d StateDict) Read(f *safetensors.File, like Params) (p Params, wrong []str
 	return p, nil
 }
 
+// FirstFaults joins what is wrong with a file: the first few, and how many more there are.
+func FirstFaults(wrong []string) string {
+	const most = 8
+	if len(wrong) <= most {
+		return strings.Join(wrong, "; ")
+	}
+	return fmt.Sprintf("%s; and %d more", strings.Join(wrong[:most], "; "), len(wrong)-most)
+}
+
 // Bytes returns the size of the tensors in bytes.
 func (d StateDict) Bytes() int {
 	n := 0

@@ -62,7 +62,7 @@ func (m BERT) nameEncoder(d *nn.StateDict) {
 //
 // notes says, one sentence each, what of the file is not used and what was not in it: the
 // pooler, the head for the next sentence, buffers such as position_ids, a missing head. Any
-// other tensor that is missing, unknown or of another shape is an error, which lists all.
+// other tensor that is missing, unknown or of another shape is an error, which lists the first.
 func (m BERT) ReadWeights(f *safetensors.File, initial nn.Params) (p nn.Params, notes []string, err error) {
 	r := newReading(f)
 	wrong := r.untie(map[string]string{
@@ -122,7 +122,7 @@ func (r *reading) read(m model.Architecture, encoder BERT, initial nn.Params, wr
 	if wrong = append(wrong, more...); len(wrong) > 0 {
 		encoder = defaults.Fill(encoder)
 		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s",
-			m.Name(), encoder.Layers, encoder.Width, strings.Join(wrong, "; "))
+			m.Name(), encoder.Layers, encoder.Width, nn.FirstFaults(wrong))
 	}
 	return append(p, rest.Clone()...), r.notes, nil
 }

@@ -36,7 +36,7 @@ func (m Decoder) NameStateDict(d *nn.StateDict) {
 // shapes.
 //
 // notes says what of the file is not used: buffers with the causal mask. Any other tensor that is
-// missing, unknown or of another shape is an error, which lists all.
+// missing, unknown or of another shape is an error, which lists the first.
 func (m Decoder) ReadWeights(f *safetensors.File, like nn.Params) (p nn.Params, notes []string, err error) {
 	r := &reading{tensors: slices.Clone(f.Tensors)}
 	bare := slices.ContainsFunc(r.tensors, func(t safetensors.Tensor) bool { return t.Name == "wte.weight" })
@@ -54,7 +54,7 @@ func (m Decoder) ReadWeights(f *safetensors.File, like nn.Params) (p nn.Params, 
 	p, more := d.Read(&safetensors.File{Tensors: r.tensors}, like)
 	if wrong = append(wrong, more...); len(wrong) > 0 {
 		m = defaults.Fill(m)
-		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s", m.Name(), m.Layers, m.Width, strings.Join(wrong, "; "))
+		return nil, nil, fmt.Errorf("the file does not fit %s of %d layers and width %d: %s", m.Name(), m.Layers, m.Width, nn.FirstFaults(wrong))
 	}
 	return p, r.notes, nil
 }
