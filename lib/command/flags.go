@@ -84,7 +84,7 @@ func openEnv(cmd *cobra.Command, dir, spec string) (*paper.Env, error) {
 		return nil, err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", e)
-	return &paper.Env{Engine: e, Store: s, Shift: shift}, nil
+	return &paper.Env{Engine: e, Store: s, Shift: shift, Program: cmd.Root().Name()}, nil
 }
 
 func storeDir(dir string) (string, error) {

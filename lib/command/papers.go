@@ -25,10 +25,28 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// others are papers of other modules.
+var others []paper.Paper
+
+// AddPapers adds papers of other modules to those that the commands know: table, figure, list, sweep and run. It is called
+// before Root. A paper that has the name of another, or that paper.Paper.Check refuses, is an error.
+func AddPapers(papers ...paper.Paper) error {
+	for _, p := range papers {
+		if err := p.Check(); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(Papers(), func(known paper.Paper) bool { return known.Name == p.Name }) {
+			return fmt.Errorf("there are two papers called %q", p.Name)
+		}
+		others = append(others, p)
+	}
+	return nil
+}
+
 // Papers lists the papers whose tables and figures can be reproduced. A new paper adds its
 // line.
 func Papers() []paper.Paper {
-	return []paper.Paper{
+	return append([]paper.Paper{
 		rulerpaper.Paper(),
 		sdepaper.Paper(),
 		fishing.Paper(),
@@ -40,7 +58,7 @@ func Papers() []paper.Paper {
 		power.Paper(),
 		language.Paper(),
 		tofu.Paper(),
-	}
+	}, others...)
 }
 
 // recipeKind holds the differences between "lethe table" and "lethe figure".
@@ -154,7 +172,7 @@ func (k recipeKind) longHelp(p paper.Paper) string {
 
 func (k recipeKind) examples(p paper.Paper) string {
 	first, largest := p.RecipesOfKind(k.kind)[0], p.Scales[len(p.Scales)-1].Name
-	command := "  lethe " + k.kind + " " + p.Name
+	command := "  " + programName() + " " + k.kind + " " + p.Name
 	file := fmt.Sprintf(" --scale %s --out %s.%s", largest, first.File(), k.formats[1])
 	if _, own := p.OnlyRecipe(k.kind); own { // there is neither a list nor more than one
 		return command + "\n" + command + file
@@ -196,7 +214,7 @@ func leftOutNote(p paper.Paper, kind string, names []string) string {
 	if len(out) == 0 || !slices.Contains(names, "all") {
 		return ""
 	}
-	return fmt.Sprintf("left out, because they measure times: lethe %s %s %s", kind, p.Name, strings.Join(out, " "))
+	return fmt.Sprintf("left out, because they measure times: %s %s %s %s", programName(), kind, p.Name, strings.Join(out, " "))
 }
 
 // recipesNamed finds the tables, or else the figures, of a paper by their names.
@@ -253,7 +271,7 @@ func recipesByID(ids []string, scale string) (out []paper.Recipe, err error) {
 func listRecipes(cmd *cobra.Command, p paper.Paper, kind string) error {
 	t := textTable("", "command", "what it is")
 	for _, r := range p.RecipesOfKind(kind) {
-		t.Rows = append(t.Rows, textRow(fmt.Sprintf("lethe %s %s %s", kind, p.Name, r.Name()), r.Title))
+		t.Rows = append(t.Rows, textRow(fmt.Sprintf("%s %s %s %s", programName(), kind, p.Name, r.Name()), r.Title))
 	}
 	return t.Text(cmd.OutOrStdout())
 }

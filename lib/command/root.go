@@ -6,6 +6,8 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -19,7 +21,7 @@ import (
 // Root returns the program lethe: the commands of this package, and others.
 func Root(others ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "lethe",
+		Use:   programName(),
 		Short: "Has this model really forgotten? Experiments and audits of machine unlearning",
 		Long: `Has this model really forgotten? lethe audits models from any framework, compares unlearning
 methods on your data, and reproduces papers with the controls they lack. Results go to standard
@@ -40,6 +42,14 @@ output, all else to standard error. Exit: 0 success, 1 failure, 2 wrong usage, 1
 	cli.MarkFailures(root)
 	groupCommands(root)
 	return root
+}
+
+// programName is lethe, or of a program with papers of another module its own name: what a user types.
+func programName() string {
+	if len(others) == 0 {
+		return "lethe"
+	}
+	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 }
 
 // helpColumns is the width of the lists of flags in help.

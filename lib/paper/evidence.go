@@ -369,7 +369,7 @@ func (e *Env) Provenance(id, scale string, results int, seeds []int, data map[st
 		Scale: scale, Engine: info.Kind, Kernel: info.Kernel, Device: info.Device.String(), ResultsVersion: fmt.Sprint(results), Data: data,
 	}
 	if id != "" {
-		p.Command = Command(id, scale)
+		p.Command = e.Command(id, scale)
 	}
 	for _, s := range seeds {
 		p.Seeds = append(p.Seeds, int64(s))

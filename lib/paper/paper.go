@@ -5,10 +5,12 @@
 package paper
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -104,6 +106,9 @@ type Env struct {
 	Shift int
 	// Workers is the number of parallel jobs, 0: one per core.
 	Workers int
+	// Program is the name of a program whose commands make the recipes, as package kernel's Main is one: the
+	// provenance of a table then says how to make it again. "": it does not.
+	Program string
 
 	mu     sync.Mutex
 	shared map[reflect.Type]any
@@ -219,14 +224,17 @@ func (r Recipe) Kind() string {
 // does not begin with the kind.
 func (r Recipe) Name() string { return strings.TrimPrefix(r.Short(), r.Kind()) }
 
-// Command is the command that makes the output of the recipe with that ID.
-func Command(id, scale string) string {
+// Command is the command that makes the output of the recipe with that ID, "" without a program.
+func (e *Env) Command(id, scale string) string {
+	if e.Program == "" {
+		return ""
+	}
 	r := Recipe{ID: id}
 	name, _, inner := strings.Cut(id, "/")
 	if inner && r.Name() != "" {
 		name += " " + r.Name()
 	}
-	return fmt.Sprintf("lethe %s %s --scale %s", r.Kind(), name, scale)
+	return fmt.Sprintf("%s %s %s --scale %s", e.Program, r.Kind(), name, scale)
 }
 
 // Cite is the title with the arXiv number.
@@ -248,6 +256,46 @@ func (p Paper) RecipesOfKind(kind string) []Recipe {
 	return out
 }
 
+// Check returns an error for a paper that a command line could not show: it has no name or scales, or a recipe without
+// Make, with the ID of another, or with one that does not begin with the paper's name.
+func (p Paper) Check() error {
+	if p.Name == "" || p.Title == "" || strings.ContainsAny(p.Name, "/ \t\n") {
+		return fmt.Errorf("a paper called %q with the title %q: both are needed, and the name is one word without a slash", p.Name, p.Title)
+	}
+	if len(p.Scales) == 0 || len(p.Recipes) == 0 {
+		return fmt.Errorf("%s has %d scales and %d recipes; at least one of each is needed", p.Name, len(p.Scales), len(p.Recipes))
+	}
+	if again := repeated(p.ScaleNames()); again != "" {
+		return fmt.Errorf("%s: a scale has no name, or that of another: %s", p.Name, again)
+	}
+	var ids []string
+	for _, r := range p.Recipes {
+		if name, _, _ := strings.Cut(r.ID, "/"); name != p.Name {
+			return fmt.Errorf("%s: the ID of the recipe %q does not begin with the paper's name and a slash", p.Name, r.ID)
+		}
+		if r.Make == nil {
+			return fmt.Errorf("%s: the recipe has no Make", r.ID)
+		}
+		ids = append(ids, r.ID)
+	}
+	if again := repeated(ids); again != "" {
+		return fmt.Errorf("%s: two recipes have the ID %s", p.Name, again)
+	}
+	return nil
+}
+
+// repeated returns an empty name or one that is there twice, "" in quotes for the first; "" if there is none.
+func repeated(names []string) string {
+	seen := map[string]bool{"": true}
+	for _, n := range names {
+		if seen[n] {
+			return cmp.Or(n, `""`)
+		}
+		seen[n] = true
+	}
+	return ""
+}
+
 // OnlyRecipe is the paper's only recipe of a kind, if it is named like the paper, with or
 // without the kind ("lenses", "lenses/figure"). It then needs no name on the command line.
 func (p Paper) OnlyRecipe(kind string) (Recipe, bool) {
@@ -261,11 +309,15 @@ func (p Paper) OnlyRecipe(kind string) (Recipe, bool) {
 // Find finds a recipe by its ID "ruler/table1", its short name "table1" or, with
 // the kind "table", by its name "1".
 func (p Paper) Find(kind, name string) (Recipe, error) {
-	for _, r := range p.Recipes {
+	for i, r := range p.Recipes {
 		short := r.Short()
-		if name == r.ID || name == short || kind+name == short {
-			return r, nil
+		if name != r.ID && name != short && kind+name != short {
+			continue
 		}
+		if slices.ContainsFunc(p.Recipes[i+1:], func(o Recipe) bool { return o.ID == r.ID }) {
+			return Recipe{}, fmt.Errorf("two recipes of %s have the ID %s", p.Title, r.ID)
+		}
+		return r, nil
 	}
 	var known []string
 	for _, r := range p.RecipesOfKind(kind) {

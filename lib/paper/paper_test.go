@@ -50,7 +50,7 @@ func TestACommandNamesKindPaperRecipeAndScale(t *testing.T) {
 	for id, want := range map[string]string{
 		"two/table1": "lethe table two 1 --scale quick", "two/claims": "lethe table two claims --scale quick", "two/figure1": "lethe figure two 1 --scale quick",
 	} {
-		if got := Command(id, "quick"); got != want {
+		if got := (&Env{Program: "lethe"}).Command(id, "quick"); got != want {
 			t.Errorf("%s: %q", id, got)
 		}
 	}
@@ -119,5 +119,52 @@ func TestFilesOfTwoPapersInOneFolderHaveTwoNames(t *testing.T) {
 		if got := (Recipe{ID: id}).File(); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
+	}
+}
+
+// A program names the command of a recipe; without one there is none to name.
+func TestNoProgramNoCommand(t *testing.T) {
+	if got := (&Env{}).Command("mine/table1", "quick"); got != "" {
+		t.Error(got)
+	}
+	if got := (&Env{Program: "mylab"}).Provenance("mine/table1", "quick", 1, nil, nil, nil).Command; got != "mylab table mine 1 --scale quick" {
+		t.Error(got)
+	}
+}
+
+func TestPapersThatNoCommandLineCouldShowAreRefused(t *testing.T) {
+	good := func() Paper {
+		return Paper{Name: "mine", Title: "Mine", Scales: []Scale{{Name: "quick"}}, Recipes: []Recipe{
+			{ID: "mine/table1", Make: func(context.Context, *Env, string) (*Output, error) { return nil, nil }}}}
+	}
+	if err := good().Check(); err != nil {
+		t.Error(err)
+	}
+	for want, spoil := range map[string]func(*Paper){
+		"both are needed":                                func(p *Paper) { p.Title = "" },
+		"one word without a slash":                       func(p *Paper) { p.Name = "my/lab" },
+		"0 scales and 1 recipes":                         func(p *Paper) { p.Scales = nil },
+		"1 scales and 0 recipes":                         func(p *Paper) { p.Recipes = nil },
+		"a scale has no name, or that of another: quick": func(p *Paper) { p.Scales = append(p.Scales, p.Scales[0]) },
+		`a scale has no name, or that of another: ""`:    func(p *Paper) { p.Scales[0].Name = "" },
+		"two recipes have the ID mine/table1":            func(p *Paper) { p.Recipes = append(p.Recipes, p.Recipes[0]) },
+		"mine/table1: the recipe has no Make":            func(p *Paper) { p.Recipes[0].Make = nil },
+		`"other/table1" does not begin with the`:         func(p *Paper) { p.Recipes[0].ID = "other/table1" },
+	} {
+		p := good()
+		spoil(&p)
+		if err := p.Check(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+func TestTwoRecipesOfOneIDAreNotFound(t *testing.T) {
+	p := Paper{Title: "Mine", Recipes: []Recipe{{ID: "mine/table1"}, {ID: "mine/table2"}, {ID: "mine/table1"}}}
+	if _, err := p.Find(Table, "1"); err == nil || err.Error() != "two recipes of Mine have the ID mine/table1" {
+		t.Error(err)
+	}
+	if r, err := p.Find(Table, "2"); err != nil || r.ID != "mine/table2" {
+		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -91,7 +91,7 @@ func MeasureAgreement(ctx context.Context, e *paper.Env, cases []NamedCase, scal
 	}
 	t.Notes = append(t.Notes, "Few models make a rank correlation: of ten that have nothing to do with each other it is within 0.63 of 0 in 95 of 100 cases. "+
 		"Models of one case share data and original, so that cases, and not models, are what the interval is over.")
-	t.Provenance.Scale, t.Provenance.Seeds, t.Provenance.Command = scale, []int64{int64(e.Shift)}, paper.Command(agreementID, scale)
+	t.Provenance.Scale, t.Provenance.Seeds, t.Provenance.Command = scale, []int64{int64(e.Shift)}, e.Command(agreementID, scale)
 	return &paper.Output{Table: t, Figure: pairFigure(lenses, pairs, t.Provenance.Line())}, nil
 }
 

@@ -57,7 +57,7 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		t.Notes = append(t.Notes, "'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
 	}
 	t.Provenance.Scale, t.Provenance.Seeds = scale, seedsOf(e, cases)
-	t.Provenance.Command = paper.Command(id, scale)
+	t.Provenance.Command = e.Command(id, scale)
 	f.Source = t.Provenance.Line()
 	if len(f.Figures) == 0 {
 		return &paper.Output{Table: t}, nil

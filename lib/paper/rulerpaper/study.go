@@ -63,7 +63,7 @@ func Scales() []Scale {
 			Fractions: []float64{0.10}, Seeds: 4}}
 	large := hour
 	large.Name, large.About = "large",
-		"four hours for texts and as much for images: hour, with the paper's fractions and seeds for texts, and for images its seeds and its CNN"
+		"eight hours: hour, for texts with the paper's fractions and seeds, for images with its seeds and its CNN"
 	large.Texts.Fractions, large.Texts.Seeds = nil, 0
 	large.Images = ImageScale{Lossless: true, ResNet: narrow, Epochs: 20, Seeds: 5}
 	return []Scale{
