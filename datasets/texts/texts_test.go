@@ -427,3 +427,18 @@ func TestTheVocabularyIsLearnedFromTheTrainPart(t *testing.T) {
 		}
 	}
 }
+
+// Windows of one text are one group, in files of users; sentences in the paper's experiment are records.
+func TestTheGroupOfWindows(t *testing.T) {
+	for _, c := range []struct {
+		unit Unit
+		by   GroupBy
+		want string
+	}{
+		{Windows, ByText, ColumnText}, {Sentences, ByText, ""}, {Windows, ByDocument, ""}, {Windows, ByGroup, "patient"},
+	} {
+		if got := prepared(t, generated(t), Preparation{Tokens: 16, Unit: c.unit, GroupBy: c.by}).About.GroupColumn; got != c.want {
+			t.Errorf("%s by %s: %q, want %q", c.unit, c.by, got, c.want)
+		}
+	}
+}

@@ -42,6 +42,7 @@ func TestSetsOfImages(t *testing.T) {
 		{[]string{"cifar10_jpeg", "mnist"}, true, "[cifar10_jpeg svhn mnist]"},
 		{[]string{"cifar10_jpeg", "cifar10_first4000"}, false, "[cifar10_jpeg svhn cifar100]"},
 		{[]string{"cifar10_jpeg", "cifar10_first4000"}, true, "[cifar10_jpeg cifar10_first4000 svhn cifar100]"},
+		{[]string{"cifar10_jpeg", "cifar10_first4000", "mnist"}, true, "[cifar10_jpeg cifar10_first4000 svhn mnist]"},
 		{[]string{"cifar10", "cifar10_jpeg", "cifar10_first4000"}, true, "[cifar10 svhn cifar100]"},
 		{[]string{"cifar10_first4000"}, true, "[cifar10 svhn cifar100]"},
 	} {
@@ -142,8 +143,8 @@ func TestClaimsOnFaces(t *testing.T) {
 	c := &Collected{Study: Study{DataSets: []string{"faces"}, Fractions: []float64{0.05, 0.1}, Faces: &FaceScale{}}}
 	for seed := range 2 {
 		for _, f := range c.Study.Fractions {
-			for variant, m4 := range map[string]float64{GA: 0.8, NG: 0.8, FT: 0.8, SC: 0.8 - 10*(f-0.05), NoOp: 0.7, Oracle: 0.4} {
-				c.Rows = append(c.Rows, Row{DataSet: "faces", Variant: variant, Fraction: f, Seed: seed, M4: m4, OracleM4: 0.4, Untouched: &UntouchedPeople{M4: 0.4}})
+			for variant, m4 := range map[string]float64{GA: 0.8, NG: 0.8, FT: 0.55, SC: 0.8 - 10*(f-0.05), NoOp: 0.7, Oracle: 0.4} {
+				c.Rows = append(c.Rows, Row{DataSet: "faces", Variant: variant, Fraction: f, Seed: seed, M4: m4, OracleM4: 0.4, Untouched: &UntouchedPeople{M4: 0.6}})
 			}
 		}
 	}
@@ -151,7 +152,7 @@ func TestClaimsOnFaces(t *testing.T) {
 	want := []checked{
 		{claim: "faces: the original's M4 is far above 0.5", paper: "at every fraction, up to 0.94", here: "5 % 0.70, 10 % 0.70", holds: true,
 			control: "the oracle, which never saw them: 5 % 0.40, 10 % 0.40; M4 is above it in 2 of 2"},
-		{claim: "faces: no method erases what is left of people fully", paper: "M4 is above 0.5", here: "M4 is above that of people no model saw in 7 of 8",
+		{claim: "faces: no method erases what is left of people fully", paper: "M4 is above 0.5", here: "M4 is above that of people no model saw in 5 of 8",
 			control: "the oracle's is in 0 of 2, that of the original in 2 of 2"},
 	}
 	if !slices.Equal(got, want) {

@@ -150,6 +150,9 @@ func TestCopiesAmongAllDocumentsAreCounted(t *testing.T) {
 		t.Fatalf("%d studies", len(studies))
 	}
 	s := studies[2]
+	if s.Texts.Documents != 0 || studies[0].Texts.Documents != tiny().Texts.Documents {
+		t.Errorf("%d documents are counted, %d trained on", s.Texts.Documents, studies[0].Texts.Documents)
+	}
 	jobs, err := textCopies.Jobs(t.Context(), e, tiny())
 	if err != nil {
 		t.Fatal(err)
@@ -162,6 +165,9 @@ func TestCopiesAmongAllDocumentsAreCounted(t *testing.T) {
 	c, err := e.Collect(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if c.Data["generated_reports, all documents"] == "" || len(c.Data) != 1 {
+		t.Errorf("the data are %v", c.Data)
 	}
 	inRetain, documents := 0, 0
 	for _, r := range rowsOf(c.Rows, noModel, 0.1) {
