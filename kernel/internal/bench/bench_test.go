@@ -55,6 +55,15 @@ func TestGoalsAreJudgedByTheirOwnMeasure(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	memory := goal{Of: goalMemory, AtMost: 0.5}
+	for peer, want := range map[*side]string{
+		{PeakBytes: 200}: "memory at most 0.5: met", {PeakBytes: 199}: "memory at most 0.5: missed", {}: "memory at most 0.5: no comparison",
+		nil: "memory at most 0.5: no comparison",
+	} {
+		if got := memory.judge(result{Lethe: side{PeakBytes: 100}, Peer: peer}).text(true); got != want {
+			t.Errorf("beside %+v: %q, want %q", peer, got, want)
+		}
+	}
 }
 
 func TestATableOfABusyMachineSaysSo(t *testing.T) {
@@ -389,7 +398,7 @@ func TestBenchTextHoldsBothSidesToTheSameNetwork(t *testing.T) {
 	if err := json.Unmarshal(out, &results); err != nil || len(results) != 1 {
 		t.Fatalf("%v in %s", err, out)
 	}
-	if r := results[0]; r.Lethe.Weights != 22742202 || r.Lethe.Value <= 0 || len(r.Goals) != 1 || r.Goals[0].AtMost != goalText {
+	if r := results[0]; r.Lethe.Weights != 22742202 || r.Lethe.Value <= 0 || len(r.Goals) != 2 || r.Goals[0].AtMost != goalText || r.Goals[1].Of != goalMemory {
 		t.Errorf("%+v", r)
 	}
 	if err := line("22742203").Run(); err == nil {

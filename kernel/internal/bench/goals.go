@@ -20,6 +20,7 @@ import (
 const (
 	goalMedian  = "median_seconds"
 	goalRatio   = "ratio"
+	goalMemory  = "memory_ratio" // of the peaks
 	goalBest    = "ratio_to_pytorch"
 	goalRepeats = "ratio_to_deterministic_pytorch"
 	goalJAX     = "ratio_to_jax"
@@ -27,7 +28,7 @@ const (
 
 // ratioNames say of what the ratios are.
 var ratioNames = map[string]string{
-	goalRatio: "ratio", goalBest: "ratio to PyTorch's best", goalRepeats: "ratio to PyTorch's deterministic best", goalJAX: "ratio to JAX",
+	goalRatio: "ratio", goalMemory: "memory", goalBest: "ratio to PyTorch's best", goalRepeats: "ratio to PyTorch's deterministic best", goalJAX: "ratio to JAX",
 }
 
 // goal is a limit for Lethe's median or for the ratio, on two idle cores.
@@ -39,10 +40,21 @@ type goal struct {
 
 // judge returns the goal with the verdict on a result.
 func (g goal) judge(r result) goal {
-	if g.Of == goalRatio {
+	switch g.Of {
+	case goalRatio:
 		return g.judgeValue(r.Ratio)
+	case goalMemory:
+		return g.judgeValue(r.memoryRatio())
 	}
 	return g.judgeValue(&r.Lethe.Median)
+}
+
+// memoryRatio is Lethe's peak memory over the other's; nil if either is not known.
+func (r result) memoryRatio() *float64 {
+	if r.Peer == nil || r.Peer.PeakBytes == 0 || r.Lethe.PeakBytes == 0 {
+		return nil
+	}
+	return new(float64(r.Lethe.PeakBytes) / float64(r.Peer.PeakBytes))
 }
 
 // judgeValue returns the goal with the verdict on a value, nil if there is none.
@@ -67,7 +79,7 @@ func (g goal) text(busy bool) string {
 	case *g.Met:
 		verdict = "met"
 	}
-	if busy {
+	if busy && g.Of != goalMemory {
 		verdict += " on a busy machine"
 	}
 	return what + ": " + verdict
