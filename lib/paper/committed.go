@@ -69,8 +69,8 @@ func columnOf(t *report.Table, name string) (int, error) {
 	return i, nil
 }
 
-// Number is the number in a column of a table, in the first row of the group whose cells begin
-// with the given words.
+// Number is the number in a column of a table, in the row of the group whose cells begin with the given words.
+// Several columns of that name or several such rows are an error.
 func Number(t *report.Table, column, group string, begins ...string) (float64, error) {
 	c, err := CellAt(t, column, group, begins...)
 	if err != nil {
@@ -82,13 +82,17 @@ func Number(t *report.Table, column, group string, begins ...string) (float64, e
 	return *c.Value, nil
 }
 
-// CellAt is the cell in a column of a table, in the first row of the group whose cells begin
-// with the given words.
+// CellAt is the cell in a column of a table, in the row of the group whose cells begin with the given words.
+// Several columns of that name or several such rows are an error.
 func CellAt(t *report.Table, column, group string, begins ...string) (report.Cell, error) {
 	i, err := columnOf(t, column)
 	if err != nil {
 		return report.Cell{}, err
 	}
+	if slices.ContainsFunc(t.Columns[i+1:], func(c report.Column) bool { return c.Name == column }) {
+		return report.Cell{}, fmt.Errorf("table %s has several columns called %q", t.ID, column)
+	}
+	var found *report.Cell
 	for _, r := range t.Rows {
 		if r.Kind == report.Header || r.Group != group || len(r.Cells) < len(begins) {
 			continue
@@ -100,7 +104,13 @@ func CellAt(t *report.Table, column, group string, begins ...string) (report.Cel
 		if !same {
 			continue
 		}
-		return r.Cells[i], nil
+		if found != nil {
+			return report.Cell{}, fmt.Errorf("table %s has several rows %v in the group %q", t.ID, begins, group)
+		}
+		found = &r.Cells[i]
 	}
-	return report.Cell{}, fmt.Errorf("table %s has no row %v in the group %q", t.ID, begins, group)
+	if found == nil {
+		return report.Cell{}, fmt.Errorf("table %s has no row %v in the group %q", t.ID, begins, group)
+	}
+	return *found, nil
 }

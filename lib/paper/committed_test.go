@@ -40,10 +40,25 @@ func TestACommittedTableSaysSoAndGivesItsNumbers(t *testing.T) {
 	}
 	for _, c := range []struct{ column, group, arm, in string }{
 		{"M5", "5 %", "ascent", `no column "M5"`}, {"M2", "1 %", "ascent", `group "1 %"`}, {"M2", "5 %", "tuning", "tuning"}, {"M2", "5 %", "do nothing", "lost"},
+		{"p", "5 %", "ascent", `several columns called "p"`},
 	} {
 		if _, err := Number(table, c.column, c.group, c.arm); err == nil || !strings.Contains(err.Error(), c.in) {
 			t.Errorf("%+v: error %v", c, err)
 		}
+	}
+}
+
+// Which of two rows is meant is not guessed.
+func TestACellOfTwoRowsIsNone(t *testing.T) {
+	row := report.Row{Group: "5 %", Cells: []report.Cell{report.Str("ascent"), report.Num(1, 0)}}
+	other := report.Row{Group: "1 %", Cells: row.Cells}
+	table := &report.Table{ID: "mine/table1", Columns: report.Columns("arm", "M2"), Rows: []report.Row{row, other}}
+	if c, err := CellAt(table, "M2", "5 %", "ascent"); err != nil || *c.Value != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	table.Rows = append(table.Rows, row)
+	if _, err := CellAt(table, "M2", "5 %", "ascent"); err == nil || !strings.Contains(err.Error(), `several rows [ascent] in the group "5 %"`) {
+		t.Error(err)
 	}
 }
 
