@@ -17,7 +17,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/report"
-	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
@@ -284,16 +283,8 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 		return nil, nil, err
 	}
 	task.Add(controlUnits)
-	errs := make([]error, len(s.Methods))
-	var tasks []func(context.Context) error
-	for k, m := range s.Methods {
-		tasks = append(tasks, func(ctx context.Context) error {
-			errs[k] = c.Precompute(ctx, m)
-			task.Add(1)
-			return ctx.Err()
-		})
-	}
-	if err := c.Lab.RunParallel(ctx, tasks...); err != nil {
+	errs, err := c.PrecomputeEach(ctx, func() { task.Add(1) }, s.Methods...)
+	if err != nil {
 		return nil, nil, err
 	}
 	for k, m := range s.Methods {
@@ -308,25 +299,12 @@ func (s Study) models(ctx context.Context, c *audit.Case, task *progress.Task) (
 			return nil, nil, errs[k]
 		}
 		if errs[k] != nil {
-			missing = append(missing, Model{Label: m.Info().Name, Missing: reasonFor(m.Info().Name, errs[k])})
+			missing = append(missing, Model{Label: m.Info().Name, Missing: lab.WhyFailed(m, errs[k])})
 			continue
 		}
 		models = append(models, found)
 	}
 	return models, missing, nil
-}
-
-// reasonFor says in a few words why a method left no model: what the method says, without the
-// run of the store that it was.
-func reasonFor(method string, err error) string {
-	if d := (*train.Diverged)(nil); errors.As(err, &d) {
-		return "diverged"
-	}
-	text := err.Error()
-	if _, says, ok := strings.Cut(text, " "+method+": "); ok {
-		return says
-	}
-	return text
 }
 
 // addAccuracy adds the accuracies of a classifier.

@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -196,6 +198,38 @@ func (c *Case) Precompute(ctx context.Context, methods ...unlearn.Method) error 
 		})
 	}
 	return c.Lab.RunParallel(ctx, tasks...)
+}
+
+// PrecomputeEach is Precompute that goes on where a method fails: it returns the error of each, nil if there is none, and
+// calls done after each unless it is nil. err is that of ctx, or of the store's files.
+func (c *Case) PrecomputeEach(ctx context.Context, done func(), methods ...unlearn.Method) (failed []error, err error) {
+	failed = make([]error, len(methods))
+	var tasks []func(context.Context) error
+	for k, m := range methods {
+		tasks = append(tasks, func(ctx context.Context) error {
+			failed[k] = c.Precompute(ctx, m)
+			if done != nil {
+				done()
+			}
+			if file := (*fs.PathError)(nil); errors.As(failed[k], &file) {
+				return failed[k]
+			}
+			return ctx.Err()
+		})
+	}
+	return failed, c.Lab.RunParallel(ctx, tasks...)
+}
+
+// WhyFailed says in a few words why a method left no model: what the method says, without the run of the store that it was.
+func WhyFailed(m unlearn.Method, err error) string {
+	if d := (*train.Diverged)(nil); errors.As(err, &d) {
+		return "diverged"
+	}
+	text := err.Error()
+	if _, says, ok := strings.Cut(text, " "+m.Info().Name+": "); ok {
+		return says
+	}
+	return text
 }
 
 // precompute computes the model of one method. A method that diverged is not an error.

@@ -1,6 +1,8 @@
 package lenses
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +33,48 @@ func TestTheTableOfOwnCasesIsAboutThem(t *testing.T) {
 	twice := mine(300, 7)
 	twice.Methods = append(twice.Methods, lab.Variant{Label: "tuned", Method: unlearn.SCRUB{}})
 	if _, err := Table(t.Context(), e, []NamedCase{twice}, "quick"); err == nil || !strings.Contains(err.Error(), `case mine: two variants are called "tuned"`) {
+		t.Error(err)
+	}
+}
+
+// refuses is a method that fails.
+type refuses struct{}
+
+func (refuses) Info() unlearn.Info {
+	return unlearn.Info{Name: "refuses", Sees: unlearn.Sees{Original: true}, Does: "fails", From: "a test"}
+}
+
+func (refuses) Unlearn(context.Context, unlearn.Request) (*unlearn.Outcome, error) {
+	return nil, errors.New("no licence for these records")
+}
+
+// A method that fails is a row without numbers and a note; the other rows, and those of other cases, are there. A control that fails
+// ends the table.
+func TestAMethodThatFailsIsARowOfItsOwn(t *testing.T) {
+	of := func(name string, control bool) NamedCase {
+		methods := []lab.Variant{{Label: "mine", Method: refuses{}, Control: control}, {Label: "tuned", Method: unlearn.FineTuning{Epochs: 1}}}
+		return NamedCase{Name: name, Methods: methods,
+			Setting: lab.Setting{Data: lab.Table{Set: "two_moons", MaxRows: 300}, Forget: lab.Random{Fraction: 0.1}, Fit: train.Config{Epochs: 2}}}
+	}
+	made, err := Table(t.Context(), environment(t), []NamedCase{of("first", false), of("second", false)}, "quick")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, gaps := map[string]int{}, 0
+	for _, r := range made.Rows {
+		if len(r.Cells) == 0 {
+			continue
+		}
+		rows[r.Cells[0].Text]++
+		if r.Cells[0].Text == "mine" && r.Cells[1].Missing == "failed" {
+			gaps++
+		}
+	}
+	notes := strings.Join(made.Notes, "\n")
+	if rows["tuned"] != 2 || gaps != 2 || !strings.Contains(notes, "two_moons: second (24), mine: no licence for these records.") {
+		t.Errorf("rows %v, %d gaps, notes %s", rows, gaps, notes)
+	}
+	if _, err := Table(t.Context(), environment(t), []NamedCase{of("first", true)}, "quick"); err == nil || !strings.Contains(err.Error(), "case first, mine: ") {
 		t.Error(err)
 	}
 }

@@ -108,22 +108,30 @@ func placeCase(ctx context.Context, l *lab.Lab, t *report.Table, n NamedCase, va
 	for _, a := range variants {
 		methods = append(methods, a.Method)
 	}
-	if err := c.Precompute(ctx, methods...); err != nil {
+	failed, err := c.PrecomputeEach(ctx, nil, methods...)
+	if err != nil {
 		return nil, fmt.Errorf("case %s: %w", n.Name, err)
 	}
 	models, lost := []*audit.Model{c.Original, c.Oracle}, []report.Row(nil)
+	variants, failed = variants[len(models):], failed[len(models):]
 	group := fmt.Sprintf("%s: %s (%d)", n.DataSet(), n.Name, len(c.Forget))
-	for _, a := range variants[len(models):] {
-		m, err := finiteModel(ctx, c, a)
-		if d := (*train.Diverged)(nil); errors.As(err, &d) && !a.Control {
+	for i, a := range variants {
+		m, err := (*audit.Model)(nil), failed[i]
+		if err == nil {
+			m, err = finiteModel(ctx, c, a)
+		}
+		switch d := (*train.Diverged)(nil); {
+		case err == nil:
+			models = append(models, m)
+		case a.Control || ctx.Err() != nil:
+			return nil, fmt.Errorf("case %s, %s: %w", n.Name, a.Label, err)
+		case errors.As(err, &d):
 			lost = append(lost, report.GapRow("diverged", group, a.Label, len(t.Columns)))
 			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %v.", group, a.Label, d))
-			continue
+		default:
+			lost = append(lost, report.GapRow("failed", group, a.Label, len(t.Columns)))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s, %s: %s.", group, a.Label, lab.WhyFailed(a.Method, err)))
 		}
-		if err != nil {
-			return nil, fmt.Errorf("case %s, %s: %w", n.Name, a.Label, err)
-		}
-		models = append(models, m)
 	}
 	placed, err := c.Place(models...)
 	if err != nil {
