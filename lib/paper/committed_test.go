@@ -56,7 +56,7 @@ func TestACellOfTwoRowsIsNone(t *testing.T) {
 	if c, err := CellAt(table, "M2", "5 %", "ascent"); err != nil || *c.Value != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	table.Rows = append(table.Rows, row)
+	table.Rows = append(table.Rows, report.Row{Group: "5 %", Cells: []report.Cell{report.Str("ascent"), report.Num(2, 0)}})
 	if _, err := CellAt(table, "M2", "5 %", "ascent"); err == nil || !strings.Contains(err.Error(), `several rows [ascent] in the group "5 %"`) {
 		t.Error(err)
 	}

@@ -28,7 +28,8 @@ const (
 
 // ratioNames say of what the ratios are.
 var ratioNames = map[string]string{
-	goalRatio: "ratio", goalMemory: "memory", goalBest: "ratio to PyTorch's best", goalRepeats: "ratio to PyTorch's deterministic best", goalJAX: "ratio to JAX",
+	goalRatio: "ratio", goalMemory: "memory",
+	goalBest: "ratio to PyTorch's best", goalRepeats: "ratio to PyTorch's deterministic best", goalJAX: "ratio to JAX",
 }
 
 // goal is a limit for Lethe's median or for the ratio, on two idle cores.
