@@ -63,23 +63,22 @@ func loadDrawn(ctx context.Context, name string, train, test int, rng *rand.Rand
 	return set, err
 }
 
-func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held []int, err error) {
+// Sizes returns how many images a request for at most so many training and test images takes, 0: all. Of a set without a
+// test part a fifth is held out, or a quarter as many as the training images that are requested.
+func Sizes(info datasets.Info, train, test int) (inTrain, inTest int, err error) {
 	all, tests := info.Rows-info.TestRows, info.TestRows
 	if tests == 0 {
-		return drawParts(info.Name, all, train, test, rng)
+		return partSizes(info.Name, all, train, test)
 	}
 	train, test = cmp.Or(train, all), cmp.Or(test, tests)
 	if train < 1 || train > all || test < 1 || test > tests {
-		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d and %d", info.Name, train, test, all, tests)
+		return 0, 0, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d and %d", info.Name, train, test, all, tests)
 	}
-	rows, held = rng.Perm(all)[:train], rng.Perm(tests)[:test]
-	slices.Sort(rows)
-	slices.Sort(held)
-	return rows, held, nil
+	return train, test, nil
 }
 
-// drawParts draws both parts of a set that has no test part.
-func drawParts(name string, all, train, test int, rng *rand.Rand) (rows, held []int, err error) {
+// partSizes is Sizes for a set that has no test part.
+func partSizes(name string, all, train, test int) (inTrain, inTest int, err error) {
 	switch {
 	case test == 0 && train == 0:
 		test = (all + 4) / 5
@@ -88,10 +87,23 @@ func drawParts(name string, all, train, test int, rng *rand.Rand) (rows, held []
 	}
 	train = cmp.Or(train, all-test)
 	if train < 1 || test < 1 || train+test > all {
-		return nil, nil, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d in all and no test part", name, train, test, all)
+		return 0, 0, fmt.Errorf("datasets: %s: %d training and %d test images are requested, it has %d in all and no test part", name, train, test, all)
+	}
+	return train, test, nil
+}
+
+func drawRows(info datasets.Info, train, test int, rng *rand.Rand) (rows, held []int, err error) {
+	all, tests := info.Rows-info.TestRows, info.TestRows
+	if train, test, err = Sizes(info, train, test); err != nil {
+		return nil, nil, err
 	}
 	drawn := rng.Perm(all)
-	rows, held = drawn[:train:train], drawn[train:train+test]
+	rows = drawn[:train:train]
+	if tests > 0 {
+		held = rng.Perm(tests)[:test]
+	} else {
+		held = drawn[train : train+test]
+	}
 	slices.Sort(rows)
 	slices.Sort(held)
 	return rows, held, nil

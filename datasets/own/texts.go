@@ -192,7 +192,7 @@ func (t *Texts) describe(ctx context.Context, b *build, words []int) error {
 	t.addNotes(p, records)
 	t.info = datasets.Info{
 		Name: t.set.Name, Title: t.set.Title, Task: "what is in the column " + b.settings.Target,
-		Rows: records, Features: t.how.Features(), Classes: t.set.Classes, Vocabulary: t.how.Vocabulary,
+		Rows: records, Features: t.how.Features(), Classes: t.set.Classes, Vocabulary: t.how.Vocabulary, Estimated: true,
 		Description: fmt.Sprintf("Texts of the user's own: %d texts, %d windows of %d tokens.", b.rows, records, t.how.Tokens), Reading: t.report.Notes,
 	}
 	return nil

@@ -148,15 +148,9 @@ func (d Images) Info() (datasets.Info, error) {
 	if err != nil {
 		return info, otherKind(d.Set, err)
 	}
-	inTrain := info.Rows - info.TestRows
-	if d.MaxTrain > 0 {
-		inTrain = min(inTrain, d.MaxTrain)
-	}
-	if d.MaxTest > 0 {
-		info.TestRows = min(info.TestRows, d.MaxTest)
-	}
-	info.Rows = inTrain + info.TestRows
-	return info, nil
+	inTrain, inTest, err := images.Sizes(info, d.MaxTrain, d.MaxTest)
+	info.Rows, info.TestRows = inTrain+inTest, inTest
+	return info, err
 }
 
 // Prepare implements Data.

@@ -2,13 +2,17 @@ package lab
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
+	userdata "github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/datasets/texts"
+	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model/text"
 )
 
@@ -132,5 +136,45 @@ func TestWindowsOfOneTextAreOneGroup(t *testing.T) {
 				t.Fatalf("methods may see row %d, a window of a text that judges them", r)
 			}
 		}
+	}
+}
+
+// Texts of a file have other windows with another split, whose vocabulary is another one, and with documents that a
+// condition adds to a sample.
+func TestTextsOfAFileHaveOtherWindowsInAnotherRun(t *testing.T) {
+	var file strings.Builder
+	file.WriteString("patient,note,ward\n")
+	rng := engine.Root(3).Stream(engine.StreamBench)
+	for i := range 80 {
+		fmt.Fprintf(&file, "%d,", i/2)
+		for range 20 + rng.IntN(60) { // words that a vocabulary of 2,000 tokens has or has not
+			fmt.Fprintf(&file, "%s ", strconv.FormatInt(100000+rng.Int64N(900000), 36))
+		}
+		fmt.Fprintf(&file, ",%c\n", 'a'+i%2)
+	}
+	path := filepath.Join(t.TempDir(), "notes.csv")
+	if err := os.WriteFile(path, []byte(file.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows := map[int]bool{}
+	for _, options := range [][]userdata.TableOption{nil, {userdata.MaxDocuments(40)}, {userdata.MaxDocuments(40), userdata.Group("patient")}} {
+		data, err := userdata.ReadTexts(path, append(options, userdata.Column("note"), userdata.Target("ward"), userdata.Tokens(32))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := range 3 {
+			c, err := newLab(t).Reseed(run).Case(t.Context(), Setting{Data: data, Forget: Where{Column: "patient", Op: datasets.In, Values: []string{"7", "39"}},
+				Model: text.Classifier{Layers: 1, Width: 8, Heads: 2}})
+			if err != nil {
+				t.Fatalf("run %d: %v", run, err)
+			}
+			if n := len(documentsOf(t, c.Prepared, c.Train.Gather(c.Forget).IDs)); n != 4 {
+				t.Errorf("run %d: %d texts are forgotten", run, n)
+			}
+			rows[c.Train.X.Rows+c.Test.X.Rows] = true
+		}
+	}
+	if len(rows) < 5 {
+		t.Errorf("the runs have %v records: the test could not fail", rows)
 	}
 }
