@@ -56,7 +56,8 @@ func newSweepPlan() *cobra.Command {
 		Long: `Assign the jobs of tables or figures ("ruler/table1"; see lethe list recipes) to stages
 and shards. Nothing is trained. The folder gets plan.json, with name, key, cost, needs,
 stage and shard of every job, the hashes of the data, and the engine; and a copy of
-this program, because another version might compute other results.`,
+this program, because another version might compute other results. Runs of the jobs that are in
+the store already are copied into the folder, and not computed again.`,
 		Example: `  lethe sweep plan ruler/table1 --scale paper --shards 64 --out /shared/t1
   lethe sweep plan sde/table1 sde/figure3 --out /shared/sde`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,6 +71,8 @@ this program, because another version might compute other results.`,
 	out := f.String("out", "", "the sweep's folder, which all nodes see")
 	shards := f.Int("shards", 0, "number of shards of every stage (default: 16, or one per job)")
 	spec := f.String("engine", "", "engine of every node: auto, lethe, xla, xla:cuda, go (default: LETHE_ENGINE, or auto)")
+	fresh := f.Bool("fresh", false, "compute everything, also what is in the store")
+	dir := storeFlag(c)
 	var precision string
 	precisionFlag(c, &precision)
 	requireFlags(c, "out")
@@ -85,14 +88,21 @@ this program, because another version might compute other results.`,
 		if *shards < 0 {
 			return cli.Usagef("--shards %d: expected a number of shards", *shards)
 		}
-		return planSweep(cmd, recipes, *out, sweep.Options{
+		from := (*store.Store)(nil)
+		if !*fresh {
+			if from, err = openStore(cmd, *dir); err != nil {
+				return err
+			}
+		}
+		return planSweep(cmd, recipes, from, *out, sweep.Options{
 			Recipes: args, Scale: scale, Shards: *shards, Engine: sweep.Engine{Spec: cmp.Or(on, os.Getenv(engine.EnvEngine), "auto")},
 		})
 	}
 	return c
 }
 
-func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.Options) error {
+// planSweep plans the jobs of recipes, and copies what from has of them; nil: nothing.
+func planSweep(cmd *cobra.Command, recipes []paper.Recipe, from *store.Store, out string, o sweep.Options) error {
 	empty, err := os.MkdirTemp("", "lethe-plan-") // an empty store: no job is done
 	if err != nil {
 		return err
@@ -107,6 +117,11 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 	jobs, err := paper.Jobs(cmd.Context(), env, o.Scale, recipes...)
 	if err != nil {
 		return err
+	}
+	if from != nil {
+		if o.Runs, err = runsBefore(cmd.Context(), env, from, o.Scale, recipes); err != nil {
+			return err
+		}
 	}
 	p, err := sweep.New(jobs, o)
 	if err != nil {
@@ -124,10 +139,35 @@ func planSweep(cmd *cobra.Command, recipes []paper.Recipe, out string, o sweep.O
 		cost += p.Cost(stage)
 	}
 	fmt.Fprintf(w, "%s: %d jobs in %d stages of at most %d shards, about %d %s\n", p.ID, len(p.Jobs), p.Stages, p.Shards, cost, paper.Unit)
+	if len(o.Runs) > 0 {
+		m, err := sweep.AddRuns(cmd.Context(), out, from, o.Runs)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%d of them are in the store %s (%s): they are not computed again\n", m.Added, from.Dir(), cli.Bytes(m.Bytes))
+		for _, r := range m.Refused {
+			fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", cli.Printable(r.Error()))
+		}
+	}
 	if len(p.LeftOut) > 0 {
 		fmt.Fprintf(w, "%d jobs are left out, their data are not on this machine: %s ...\n", len(p.LeftOut), p.LeftOut[0])
 	}
 	return nil
+}
+
+// runsBefore returns the runs that a store has of the jobs of recipes, by the jobs' IDs.
+func runsBefore(ctx context.Context, env *paper.Env, from *store.Store, scale string, recipes []paper.Recipe) (map[string]string, error) {
+	jobs, err := paper.Jobs(ctx, &paper.Env{Engine: env.Engine, Store: from, Shift: env.Shift}, scale, recipes...)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, j := range jobs {
+		if _, there := from.Has(j.Key); there {
+			out[j.ID] = j.Key
+		}
+	}
+	return out, nil
 }
 
 type submission struct {

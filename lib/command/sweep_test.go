@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,7 +25,7 @@ import (
 func planOf(t *testing.T, program string, args ...string) (dir string, g *sweep.Progress) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "sweep")
-	run(t, program, append([]string{"sweep", "plan", "--out", dir}, args...)...)
+	run(t, program, append([]string{"sweep", "plan", "--fresh", "--out", dir}, args...)...)
 	g, err := sweep.ReadProgress(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -163,4 +164,31 @@ func TestSweepsAreRefusedInWords(t *testing.T) {
 	if r = lethe(t, "sweep", "status", dir); r.Code != cli.ExitOK || !strings.Contains(r.Out, "stage") {
 		t.Errorf("%+v", r)
 	}
+}
+
+// What is in the store is copied into a sweep and not computed again, unless the user wants it; the sweep's runs are the same.
+func TestASweepTakesWhatIsInTheStore(t *testing.T) {
+	lethe, stored := program(t), filepath.Join(t.TempDir(), "runs")
+	run(t, lethe, "table", "sde", "toy", "--scale", "quick", "--store", stored)
+	fresh := run(t, lethe, "sweep", "plan", "sde/toy", "--scale", "quick", "--store", stored, "--fresh", "--out", filepath.Join(t.TempDir(), "fresh"))
+	if strings.Contains(fresh, "in the store") {
+		t.Error(fresh)
+	}
+	dir := filepath.Join(t.TempDir(), "sweep")
+	said := run(t, lethe, "sweep", "plan", "sde/toy", "--scale", "quick", "--store", stored, "--out", dir)
+	g, err := sweep.ReadProgress(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("%d of them are in the store %s (", len(g.Jobs), stored); !strings.Contains(said, want) || !strings.Contains(said, "about 0 records") {
+		t.Errorf("%q, want %q", said, want)
+	}
+	for stage := range g.Stages {
+		for shard := range g.Shards {
+			run(t, lethe, "sweep", "work", dir, "--stage", fmt.Sprint(stage), "--shard", fmt.Sprintf("%d/%d", shard, g.Shards))
+		}
+	}
+	collected := filepath.Join(t.TempDir(), "collected")
+	run(t, lethe, "sweep", "collect", dir, "--store", collected)
+	sameStores(t, collected, stored)
 }

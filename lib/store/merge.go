@@ -43,6 +43,15 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // Refused runs are listed in the result and do not stop the others; an error means that s
 // itself could not continue.
 func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
+	return s.merge(ctx, from, func(string) bool { return true })
+}
+
+// MergeRuns is Merge of the runs with these IDs alone.
+func (s *Store) MergeRuns(ctx context.Context, from *Store, ids map[string]bool) (Merged, error) {
+	return s.merge(ctx, from, func(id string) bool { return ids[id] })
+}
+
+func (s *Store) merge(ctx context.Context, from *Store, wanted func(id string) bool) (Merged, error) {
 	var m Merged
 	entries, err := from.List()
 	if err != nil {
@@ -52,7 +61,7 @@ func (s *Store) Merge(ctx context.Context, from *Store) (Merged, error) {
 	defer task.Done()
 	for _, e := range entries {
 		task.Add(1)
-		if e.State != Finished && e.State != Damaged {
+		if e.State != Finished && e.State != Damaged || !wanted(e.ID) {
 			continue
 		}
 		if err := m.mergeEntry(ctx, s, from, e); err != nil {

@@ -54,6 +54,9 @@ const (
 	failedDirName  = "failed"
 	storesDirName  = "stores"
 	logsDirName    = "logs"
+
+	// beforeDir is the store of runs that were there before the sweep, like one of an attempt at shard 0.
+	beforeDir = storesDirName + "/0/before"
 )
 
 // appendRecord appends a record to the attempt's file, which no other process writes, and

@@ -22,6 +22,7 @@ package sweep
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -36,6 +37,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/files"
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/store"
 )
 
 // PlanFile is the plan's name in the folder of its sweep.
@@ -95,6 +97,8 @@ type Options struct {
 	Shift   int
 	Engine  Engine
 	Shards  int // 0: 16, or one per job where there are fewer
+	// Runs are the runs of jobs that were computed before, by the jobs' IDs: they cost nothing. See AddRuns.
+	Runs map[string]string
 }
 
 const defaultShards = 16
@@ -117,6 +121,9 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 				p.Data[name] = append(p.Data[name], hash)
 			}
 		}
+		if o.Runs[j.ID] != "" {
+			j.Cost = 0
+		}
 		p.Jobs = append(p.Jobs, Job{ID: j.ID, Needs: j.Needs, Key: j.Key, Cost: j.Cost})
 	}
 	if len(p.Jobs) == 0 {
@@ -134,6 +141,19 @@ func New(jobs []lab.Job, o Options) (*Plan, error) {
 	p.Stages = assignJobs(p.Jobs, p.Shards)
 	p.ID = newSweepID(o.Recipes, o.Scale)
 	return p, nil
+}
+
+// AddRuns copies runs that were computed before into the sweep's folder, where its workers find them.
+func AddRuns(ctx context.Context, dir string, from *store.Store, runs map[string]string) (store.Merged, error) {
+	ids := map[string]bool{}
+	for _, id := range runs {
+		ids[id] = true
+	}
+	to, err := store.Open(filepath.Join(dir, filepath.FromSlash(beforeDir)))
+	if err != nil {
+		return store.Merged{}, err
+	}
+	return to.MergeRuns(ctx, from, ids)
 }
 
 // maxShards is above the size of any cluster's array.

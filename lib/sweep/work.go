@@ -243,7 +243,7 @@ func (a *attempt) checkJobs(jobs []Job) error {
 }
 
 // addEarlierStores adds the stores of earlier attempts at the shard as fallbacks, newest
-// first, so that their runs and checkpoints are used.
+// first, so that their runs and checkpoints are used, and the runs from before the sweep.
 func (a *attempt) addEarlierStores() error {
 	shard := path.Join(storesDirName, strconv.Itoa(a.Shard))
 	before, err := os.ReadDir(filepath.Join(a.Progress.Dir, filepath.FromSlash(shard)))
@@ -253,6 +253,7 @@ func (a *attempt) addEarlierStores() error {
 	for _, e := range slices.Backward(before) {
 		a.addFallback(path.Join(shard, e.Name()))
 	}
+	a.addFallback(beforeDir)
 	return nil
 }
 
