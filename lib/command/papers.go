@@ -25,8 +25,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// others are papers of other modules.
-var others []paper.Paper
+// added are the papers of other modules.
+var added []paper.Paper
 
 // AddPapers adds papers of other modules to those that the commands know: table, figure, list, sweep and run. It is called
 // before Root. A paper that has the name of another, or that paper.Paper.Check refuses, is an error.
@@ -38,7 +38,7 @@ func AddPapers(papers ...paper.Paper) error {
 		if slices.ContainsFunc(Papers(), func(known paper.Paper) bool { return known.Name == p.Name }) {
 			return fmt.Errorf("there are two papers called %q", p.Name)
 		}
-		others = append(others, p)
+		added = append(added, p)
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func Papers() []paper.Paper {
 		power.Paper(),
 		language.Paper(),
 		tofu.Paper(),
-	}, others...)
+	}, added...)
 }
 
 // recipeKind holds the differences between "lethe table" and "lethe figure".

@@ -23,7 +23,7 @@ func minePaper() paper.Paper {
 // A paper of another module stands beside Lethe's in the commands of a program of its own, and its provenance names that
 // program.
 func TestAPaperOfAnotherModuleHasTheCommands(t *testing.T) {
-	t.Cleanup(func() { others = nil })
+	t.Cleanup(func() { added = nil })
 	t.Setenv("LETHE_STORE", t.TempDir())
 	if err := AddPapers(minePaper()); err != nil {
 		t.Fatal(err)
@@ -49,7 +49,7 @@ func TestAPaperOfAnotherModuleHasTheCommands(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if len(others) != 1 {
-		t.Errorf("%d papers were added", len(others))
+	if len(added) != 1 {
+		t.Errorf("%d papers were added", len(added))
 	}
 }

@@ -46,7 +46,7 @@ output, all else to standard error. Exit: 0 success, 1 failure, 2 wrong usage, 1
 
 // programName is lethe, or of a program with papers of another module its own name: what a user types.
 func programName() string {
-	if len(others) == 0 {
+	if len(added) == 0 {
 		return "lethe"
 	}
 	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/cells"
+	"github.com/lethe-ml/lethe/datasets/texts"
 	libcells "github.com/lethe-ml/lethe/lib/cells"
 	"github.com/lethe-ml/lethe/lib/engine"
 )
@@ -134,7 +135,11 @@ func (f RandomGroups) About(n int) string {
 	if f.Least > 1 {
 		least = fmt.Sprintf(", at least %d", f.Least)
 	}
-	return fmt.Sprintf("the %d records of a random %g %% of the groups by %s%s", n, 100*f.Fraction, f.Column, least)
+	groups := "groups by " + f.Column
+	if f.Column == texts.ColumnDocument || f.Column == texts.ColumnText {
+		groups = "texts"
+	}
+	return fmt.Sprintf("the %d records of a random %g %% of the %s%s", n, 100*f.Fraction, groups, least)
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of

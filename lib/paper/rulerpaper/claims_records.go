@@ -15,8 +15,9 @@ var recordClaims = Recipe{
 	ID:    "ruler/claims-records",
 	Title: "RULER. The paper's claims on images, faces and texts beside the controls",
 	Doc: "Each claim of the paper's section 5.5 as the paper makes it, what this run measures, and what the control says to it. 'Reproduced' is about " +
-		"the number only. Above and below are by Student's interval over seeds (95 %), against the oracle by the paired difference. The notes of Tables " +
-		"13 and 14 and of the table on texts say what stands in for the paper's data and networks.",
+		"the number only. Near is within 0.05 of the mean over seeds. Above and below are by Student's interval over seeds (95 %, not corrected " +
+		"for their number), against the oracle by the paired difference. The notes of Tables 13 and 14 and of the table on texts say what stands " +
+		"in for the paper's data and networks.",
 	studies: recordStudies,
 }
 

@@ -103,7 +103,7 @@ func TestNotesOnImagesNameSizes(t *testing.T) {
 	c.Study.DataSets = []string{"a", lossyImages, losslessImages}
 	notes := strings.Join(imageNotes([]*Collected{c}), "\n")
 	for _, want := range []string{
-		"ResNet-18: training images a 200 (10 forgotten). The first convolution has 16 channels, the embedding 128 values (the paper's 512)",
+		"ResNet-18: training images a 200 (10 forgotten). The first convolution has 16 channels, the embedding 128 values (the paper's: 512): a narrower network than the paper's.",
 		"cifar10_jpeg for cifar10", "byte for byte", "50 epochs here",
 	} {
 		if !strings.Contains(notes, want) {
@@ -111,7 +111,7 @@ func TestNotesOnImagesNameSizes(t *testing.T) {
 		}
 	}
 	c.Study.Model = vision.SmallCNN{Hidden: 256}
-	if note := imageSizeNote(c.Study, c.Rows); !strings.Contains(note, "32 channels, the embedding 256 values, as in the paper.") {
+	if note := imageSizeNote(c.Study, c.Rows); !strings.Contains(note, "32 channels, the embedding 256 values (the paper's: 256).") {
 		t.Error(note)
 	}
 }

@@ -209,18 +209,20 @@ func imageSizeNote(s Study, rows []Row) string {
 		}
 	}
 	note := fmt.Sprintf("%s: training images %s.", strings.TrimPrefix(s.Name, imagesOf), strings.Join(sizes, ", "))
-	width, embedding, published := 0, 0, ""
+	var width, embedding, published int
 	switch n := s.Model.(type) {
 	case vision.SmallCNN:
 		n = defaults.Fill(n)
-		width, embedding, published = n.Width, n.Hidden, "256"
+		width, embedding, published = n.Width, n.Hidden, 256
 	case vision.ResNet18:
 		n = defaults.Fill(n)
-		width, embedding, published = n.Width, 8*n.Width, "512"
+		width, embedding, published = n.Width, 8*n.Width, 512
+	default:
+		return note
 	}
-	note += fmt.Sprintf(" The first convolution has %d channels, the embedding %d values", width, embedding)
-	if fmt.Sprint(embedding) == published {
-		return note + ", as in the paper."
+	note += fmt.Sprintf(" The first convolution has %d channels, the embedding %d values (the paper's: %d)", width, embedding, published)
+	if embedding < published {
+		note += ": a narrower network than the paper's"
 	}
-	return note + fmt.Sprintf(" (the paper's %s): the rows are those of a narrower network.", published)
+	return note + "."
 }

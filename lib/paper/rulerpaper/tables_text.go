@@ -418,9 +418,9 @@ func m4Note(parts []*Collected) string {
 			for _, v := range c.Study.Variants {
 				switch {
 				case v.Label == OtherOracle:
-					others = append(others, c.pOfM4(v.Label, f))
+					others = append(others, c.pOfM4(v.Label, f)...)
 				case !v.Control:
-					methods = append(methods, c.pOfM4(v.Label, f))
+					methods = append(methods, c.pOfM4(v.Label, f)...)
 				}
 			}
 		}
@@ -438,18 +438,21 @@ func m4Note(parts []*Collected) string {
 		below(methods, 0.05/float64(len(methods))), below(others, 0.05), len(others))
 }
 
-// pOfM4 is the p of a paired t test of a variant's M4 against the oracle's; 1 where they do not differ in
-// any seed, or there are not two.
-func (c *Collected) pOfM4(variant string, fraction float64) float64 {
+// pOfM4 is the p of a paired t test of a variant's M4 against the oracle's: 1 where they do not differ in any seed,
+// none where the variant diverged in one, and no comparison is made.
+func (c *Collected) pOfM4(variant string, fraction float64) []float64 {
 	var diff []float64
 	for _, o := range c.Differences(variant, Oracle, fraction, m4.Value) {
 		diff = append(diff, o.Value)
 	}
+	if !slices.ContainsFunc(diff, func(d float64) bool { return d != 0 }) {
+		return []float64{1}
+	}
 	r, err := stats.PairedT(diff, stats.OverModels)
 	if err != nil {
-		return 1
+		return nil
 	}
-	return r.P
+	return []float64{r.P}
 }
 
 // textNotes say how the study differs from the paper's.

@@ -44,8 +44,17 @@ func TestTheNoteOnM4CountsWhatDiffers(t *testing.T) {
 	if note := m4Note(parts); !strings.Contains(note, "in 1 of 20 comparisons, after Bonferroni's correction for them in 0;") {
 		t.Error(note)
 	}
-	if p := fmt.Sprintf("%.4f", textCollected(far, same).pOfM4(NG, 0.05)); p != "0.0048" {
+	if p := fmt.Sprintf("%.4f", textCollected(far, same).pOfM4(NG, 0.05)); p != "[0.0048]" {
 		t.Errorf("p = %s", p)
+	}
+	lost := textCollected(far, same)
+	for i := range lost.Rows {
+		if lost.Rows[i].Variant == NG && lost.Rows[i].Seed == 2 {
+			lost.Rows[i].setNaN()
+		}
+	}
+	if note := m4Note([]*Collected{lost, textCollected(far, same)}); !strings.Contains(note, "in 1 of 1 comparisons") {
+		t.Errorf("what diverged is compared: %s", note)
 	}
 }
 
