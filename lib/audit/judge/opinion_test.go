@@ -31,6 +31,7 @@ func TestTheAnnexSaysWhatWasTestedAndWhatNot(t *testing.T) {
 		{texts, "regurgitation", []string{"extraction strength: forgotten", "exact memorisation: forgotten"}},
 		{texts, "attribute", []string{"Not tested"}}, {texts, "model inversion", []string{"Not tested"}}, {texts, "reconstruction", []string{"Not tested"}},
 		{texts, "that personal data", []string{"40 forgotten records alone"}},
+		{classifier, "scope", []string{"9 tests, on 1 unlearned model, with 2 retrained models to compare, 40 forgotten records, 80 held-out records; once"}},
 	} {
 		for _, want := range c.want {
 			if got := row(c.r, c.asks); !strings.Contains(got, want) {
