@@ -41,6 +41,7 @@ type TextScale struct {
 	Rate                      float64   // of the training, 0: 2e-5
 	Fractions                 []float64 // nil: 1, 5 and 10 %
 	Seeds                     int       // 0: 5
+	CopySeeds                 int       // of the table of copies, 0: 5
 }
 
 // The settings of the experiment on texts in the paper.
@@ -153,10 +154,10 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 }
 
 // copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
-// they have the paper's fractions and seeds at every scale. Where a scale draws documents, their copies are
+// they have the paper's fractions at every scale, and seeds of their own. Where a scale draws documents, their copies are
 // counted among all documents too, for which no model is needed.
 func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
-	s.Texts.Fractions, s.Texts.Seeds = nil, 0
+	s.Texts.Fractions, s.Texts.Seeds = nil, s.Texts.CopySeeds
 	out, err := textStudies(ctx, s)
 	if err != nil {
 		return nil, err
@@ -185,7 +186,7 @@ func (s Study) countsOnly() bool { return s.Texts != nil && len(s.Variants) == 0
 // countMeasurement counts the copies of a cell's forgotten documents.
 func (e *Env) countMeasurement(s Study, k cellKey, m paper.Measurement[Row]) paper.Measurement[Row] {
 	m.Methods = nil
-	m.Cost = func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows) }
+	m.Cost = func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows/countedPerRecord + 1) }
 	m.Measure = func(_ context.Context, c *lab.Case) ([]Row, error) {
 		row := (&cell{cellKey: k, Case: c, study: s}).newRow(Variant{Label: noModel})
 		out := &TextEvidence{}
@@ -195,6 +196,9 @@ func (e *Env) countMeasurement(s Study, k cellKey, m paper.Measurement[Row]) pap
 	}
 	return m
 }
+
+// countedPerRecord is the number of texts that are looked up in the time in which a network trains on one.
+const countedPerRecord = 1000
 
 // noModel is the variant of a row that counts copies.
 const noModel = "no model"
@@ -526,8 +530,11 @@ func trainingNote(s *TextScale) string {
 		return fmt.Sprintf("Training as in the paper: %d epochs at %g, 15 %% of the tokens hidden. It names no schedule: the rate is constant.",
 			s.Epochs, s.Rate)
 	}
-	return fmt.Sprintf("Training: %d epochs at %g; the paper's %d epochs at %g are for a network that can read already.",
-		s.Epochs, s.Rate, textEpochs, textRate)
+	why := "are for a network that can read already"
+	if s.Weights != "" {
+		why = "are for a network whose head for hidden tokens is trained already; here it begins with random weights"
+	}
+	return fmt.Sprintf("Training: %d epochs at %g; the paper's %d epochs at %g %s.", s.Epochs, s.Rate, textEpochs, textRate, why)
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
