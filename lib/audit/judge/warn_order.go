@@ -22,28 +22,33 @@ const (
 
 // warnOrder notes models whose losses do not go along with the other models', which go along with each other. Retained
 // and held-out records are looked at, in which models need not differ, each alone too: only some rows may be exchanged.
+// On forgotten records the retrained models alone need not differ.
 func (e *Evidence) warnOrder() {
-	var models []*Model
+	var models, retrained []*Model
 	for _, m := range e.Models {
 		if slices.Contains(compared, m.Role) && m.Losses != nil {
 			models = append(models, m)
 		}
-	}
-	if len(models) < 2 {
-		return
+		if m.Role == Retrained && m.Losses != nil {
+			retrained = append(retrained, m)
+		}
 	}
 	noted := map[*Model]bool{}
 	for _, set := range []struct {
-		name string
-		rows []int
-	}{{"retained and held-out", append(slices.Clone(e.Retain), e.HeldOut...)}, {"retained", e.Retain}, {"held-out", e.HeldOut}} {
+		name   string
+		rows   []int
+		models []*Model
+	}{
+		{"retained and held-out", append(slices.Clone(e.Retain), e.HeldOut...), models},
+		{"retained", e.Retain, models}, {"held-out", e.HeldOut, models}, {"forgotten", e.Forget, retrained},
+	} {
 		rows := spaced(set.rows, mostForOrder)
-		if len(rows) < minForOrder {
+		if len(rows) < minForOrder || len(set.models) < 2 {
 			continue
 		}
-		corr := rankCorrelations(models, rows)
-		for k, m := range models {
-			says, doubt := e.orderOf(models, corr, k, len(rows))
+		corr := rankCorrelations(set.models, rows)
+		for k, m := range set.models {
+			says, doubt := e.orderOf(set.models, corr, k, len(rows))
 			if says == "" || noted[m] {
 				continue
 			}

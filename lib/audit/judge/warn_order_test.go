@@ -62,6 +62,28 @@ func TestRetainedRecordsInAnotherOrderAreDoubted(t *testing.T) {
 	}
 }
 
+// Rows of the forgotten records alone may be in another order in one of three retrained models: the others show it. Those of
+// an unlearned model, which may differ there as much as it likes, are not looked at.
+func TestForgottenRecordsInAnotherOrderAreDoubtedOfRetrainedModels(t *testing.T) {
+	s := drawTexts(6, 300)
+	e := s.evidence(s.losses(quality{}))
+	e.Models = append(e.Models, &Model{Name: "retrained-3", Role: Retrained, Losses: s.losses(quality{})})
+	e.Forget, e.Retain = e.Retain[:80], e.Retain[80:]
+	scramble := func(m *Model) {
+		for k, l := range permuted(m.Losses[:80], s.rng) {
+			m.Losses[k] = l
+		}
+	}
+	scramble(e.Models[0])
+	if e.warnOrder(); e.Models[0].Role != Unlearned || len(e.Notes) > 0 {
+		t.Errorf("the unlearned model: %q", e.Notes)
+	}
+	scramble(e.Models[len(e.Models)-1])
+	if e.warnOrder(); len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], "retrained-3: over 80 forgotten records") || e.doubtOf("unlearned") == "" {
+		t.Errorf("a retrained model: %q", e.Notes)
+	}
+}
+
 // Losses with the other sign are not said to be in another order.
 func TestLossesThatRiseWhereOthersFallAreDoubted(t *testing.T) {
 	s := drawTexts(4, 300)
