@@ -41,7 +41,6 @@ type TextScale struct {
 	Rate                      float64   // of the training, 0: 2e-5
 	Fractions                 []float64 // nil: 1, 5 and 10 %
 	Seeds                     int       // 0: 5
-	CopySeeds                 int       // of the table of copies, 0: 5
 }
 
 // The settings of the experiment on texts in the paper.
@@ -154,10 +153,12 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 }
 
 // copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
-// they have the paper's fractions at every scale, and seeds of their own. Where a scale draws documents, their copies are
+// a small network has the paper's fractions and seeds at every scale. Where a scale draws documents, their copies are
 // counted among all documents too, for which no model is needed.
 func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
-	s.Texts.Fractions, s.Texts.Seeds = nil, s.Texts.CopySeeds
+	if s.Texts.Weights == "" {
+		s.Texts.Fractions, s.Texts.Seeds = nil, 0
+	}
 	out, err := textStudies(ctx, s)
 	if err != nil {
 		return nil, err
