@@ -74,40 +74,75 @@ type Evidence[R any] struct {
 // parallel. Cases whose data are not on this machine are left out. If none is left, the error
 // says where each data set belongs.
 func Collect[R any](ctx context.Context, e *Env, measurements []Measurement[R]) (*Evidence[R], error) {
-	pieces, jobs, err := openAll(ctx, e.Lab(), measurements)
+	all, err := CollectAll(ctx, e, [][]Measurement[R]{measurements})
 	if err != nil {
 		return nil, err
 	}
-	ev, missing := &Evidence[R]{Data: map[string]string{}}, []error(nil)
+	return all[0], nil
+}
+
+// CollectAll is Collect for several studies, whose models and measurements are computed side by
+// side: no processor waits for the end of a study. The evidence is in the order of the studies.
+func CollectAll[R any](ctx context.Context, e *Env, studies [][]Measurement[R]) (all []*Evidence[R], err error) {
+	var open [][]*piece[R]
+	var jobs []lab.Job
+	workers := e.Workers
+	for _, measurements := range studies {
+		pieces, these, err := openAll(ctx, e.Lab(), measurements)
+		if err != nil {
+			return nil, err
+		}
+		ev, pieces, err := newEvidence(pieces)
+		if err != nil {
+			return nil, err
+		}
+		all, open, jobs = append(all, ev), append(open, pieces), append(jobs, these...)
+		for _, m := range measurements {
+			workers = cmp.Or(workers, m.Parallel)
+		}
+	}
+	if err := e.Lab().Do(ctx, workers, lab.Dedup(jobs)); err != nil {
+		return nil, err
+	}
+	for k, ev := range all {
+		if err := ev.addRows(ctx, open[k]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// newEvidence is the evidence of a study without its rows, and the pieces whose data are on this machine.
+func newEvidence[R any](pieces []*piece[R]) (ev *Evidence[R], present []*piece[R], err error) {
+	ev = &Evidence[R]{Data: map[string]string{}}
+	var missing []error
 	for _, p := range pieces {
 		switch data := p.Setting.DataSet(); {
 		case p.missing == nil:
+			present = append(present, p)
 			ev.addData(p.c, cmp.Or(p.DataName, p.nameOfData()))
 		case p.Required:
-			return nil, p.missing
+			return nil, nil, p.missing
 		case !slices.Contains(ev.Missing, data):
 			ev.Missing, missing = append(ev.Missing, data), append(missing, p.missing)
 		}
 	}
-	pieces = slices.DeleteFunc(pieces, func(p *piece[R]) bool { return p.missing != nil })
-	if len(pieces) == 0 && len(missing) > 0 {
-		return nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
+	if len(present) == 0 && len(missing) > 0 {
+		return nil, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
 	}
-	workers := e.Workers
-	for _, m := range measurements {
-		workers = cmp.Or(workers, m.Parallel)
-	}
-	if err := e.Lab().Do(ctx, workers, jobs); err != nil {
-		return nil, err
-	}
+	return ev, present, nil
+}
+
+// addRows adds the rows of measurements that are done.
+func (ev *Evidence[R]) addRows(ctx context.Context, pieces []*piece[R]) error {
 	for _, p := range pieces {
 		rows, err := p.rows(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.About, err)
+			return fmt.Errorf("%s: %w", p.About, err)
 		}
 		ev.Rows, ev.Runs = append(ev.Rows, rows...), append(ev.Runs, p.run.ID)
 	}
-	return ev, nil
+	return nil
 }
 
 // MeasurementJobs lists the models of the measurements and the measurements, dependencies first.

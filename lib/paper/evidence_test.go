@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
@@ -180,5 +181,40 @@ func TestRequiredDataThatAreMissingEndTheWorkBeforeItBegins(t *testing.T) {
 	}
 	if all, err := kept.List(); err != nil || len(all) > 0 || measured > 0 {
 		t.Errorf("%d runs in the store, measured %d times, %v", len(all), measured, err)
+	}
+}
+
+// Studies are measured side by side, each with its own evidence, and what is missing in one of them ends the work before it begins.
+func TestStudiesAreMeasuredSideBySide(t *testing.T) {
+	t.Setenv(datasets.EnvDir, t.TempDir())
+	engine, kept := enginetest.WithStore(t)
+	e := &paper.Env{Engine: engine, Store: kept, Workers: 2}
+	none, met := 0, make(chan bool)
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	meets := func(data string) paper.Measurement[size] {
+		m := newMeasurement(e, data, &none)
+		m.Measure = func(ctx context.Context, c *lab.Case) ([]size, error) {
+			select { // one sends and the other receives: alone, neither ends
+			case met <- true:
+			case <-met:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			return []size{{data, len(c.Forget)}}, nil
+		}
+		return m
+	}
+	all, err := paper.CollectAll(ctx, e, [][]paper.Measurement[size]{{meets("two_moons")}, {meets("moons_island")}})
+	if err != nil || len(all) != 2 || !slices.Equal(all[0].Rows, []size{{"two_moons", 80}}) || !slices.Equal(all[1].Rows, []size{{"moons_island", 50}}) {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	if len(all[0].Data) != 1 || len(all[1].Runs) != 1 || all[0].Runs[0] == all[1].Runs[0] {
+		t.Errorf("data %v, runs %v and %v", all[0].Data, all[0].Runs, all[1].Runs)
+	}
+	measured := 0
+	studies := [][]paper.Measurement[size]{{newMeasurement(e, "blobs_duplicates", &measured)}, {newMeasurement(e, "adult", &measured)}}
+	if _, err := paper.CollectAll(ctx, e, studies); !errors.Is(err, datasets.ErrMissing) || measured != 0 {
+		t.Errorf("with a study without data: %v, measured %d times", err, measured)
 	}
 }

@@ -40,18 +40,35 @@ func (c *Collected) diverged(variant string, fraction float64) bool {
 
 // Collect computes a study, or reads it from the store.
 func (e *Env) Collect(ctx context.Context, s Study) (*Collected, error) {
-	if err := lab.CheckLabels(s.Variants); err != nil {
-		return nil, fmt.Errorf("study %s: %w", s.Name, err)
-	}
-	found, err := paper.Collect(ctx, e.Env, e.measurements(s))
+	all, err := e.CollectAll(ctx, []Study{s})
 	if err != nil {
 		return nil, err
 	}
-	for i := range found.Rows {
-		found.Rows[i].study = s.Name
-		if found.Rows[i].Diverged != "" {
-			found.Rows[i].setNaN()
+	return all[0], nil
+}
+
+// CollectAll computes studies side by side, or reads them from the store.
+func (e *Env) CollectAll(ctx context.Context, studies []Study) (all []*Collected, err error) {
+	var measured [][]paper.Measurement[Row]
+	for _, s := range studies {
+		if err := lab.CheckLabels(s.Variants); err != nil {
+			return nil, fmt.Errorf("study %s: %w", s.Name, err)
 		}
+		measured = append(measured, e.measurements(s))
 	}
-	return &Collected{s, *found}, nil
+	found, err := paper.CollectAll(ctx, e.Env, measured)
+	if err != nil {
+		return nil, err
+	}
+	for k, s := range studies {
+		rows := found[k].Rows
+		for i := range rows {
+			rows[i].study = s.Name
+			if rows[i].Diverged != "" {
+				rows[i].setNaN()
+			}
+		}
+		all = append(all, &Collected{s, *found[k]})
+	}
+	return all, nil
 }

@@ -67,13 +67,9 @@ func (r Recipe) output(ctx context.Context, e *Env, s Scale) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	var parts []*Collected
-	for _, study := range studies {
-		c, err := e.Collect(ctx, study)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, c)
+	parts, err := e.CollectAll(ctx, studies)
+	if err != nil {
+		return nil, err
 	}
 	out, err := r.make(e, s, parts)
 	if err != nil {
