@@ -32,7 +32,21 @@ func TestKeysOfQuickRecipesStayWhatTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 	var lines []string
+	keys := map[string]string{}
 	for _, p := range Papers() {
+		env := &paper.Env{Engine: e, Store: s}
+		for _, r := range p.Recipes {
+			jobs, err := r.List(t.Context(), env, "quick")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range jobs {
+				if before, is := keys[j.ID]; is && before != j.Key {
+					t.Errorf("%s: the job %s has another key than in an earlier recipe: a sweep of both would leave one out", r.ID, j.ID)
+				}
+				keys[j.ID] = j.Key
+			}
+		}
 		jobs, err := paper.Jobs(t.Context(), &paper.Env{Engine: e, Store: s}, "quick", p.Recipes...)
 		if err != nil {
 			t.Fatal(err)

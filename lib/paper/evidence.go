@@ -23,7 +23,7 @@ import (
 
 // Measurement computes rows of R on one case and keeps them in the store.
 type Measurement[R any] struct {
-	ID      string // of its job
+	ID      string // of its job, which begins with it and ends with the key: other settings are another job
 	About   string // description: "PBMC-3k, seed 2"
 	Setting lab.Setting
 	Methods []unlearn.Method // whose models of the case it needs
@@ -159,6 +159,7 @@ type piece[R any] struct {
 	missing error // the data are not on this machine, and there is no case
 	key     store.Key
 	keyID   string
+	jobID   string
 	run     *store.Run // nil: not done
 }
 
@@ -229,9 +230,10 @@ func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
 		if p.run, err = p.lab.Lookup(&job, p.key); err != nil {
 			return nil, err
 		}
-		p.keyID = job.Key
+		p.keyID, job.ID = job.Key, p.ID+"/"+job.Key[:8]
 		p.c.ReleaseModels()
 	}
+	p.jobID = job.ID
 	return append(out, job), nil
 }
 
@@ -267,7 +269,7 @@ func (p *piece[R]) work(ctx context.Context) (run string, err error) {
 	}
 	defer p.c.ReleaseModels()
 	p.run, err = p.lab.Store.Do(ctx, p.key, func(ctx context.Context, w *store.Work) error {
-		ctx, task := lab.StartJob(ctx, p.ID, p.About)
+		ctx, task := lab.StartJob(ctx, p.jobID, p.About)
 		defer task.Done()
 		rows, err := p.Measure(ctx, p.c)
 		if err != nil {
@@ -283,7 +285,7 @@ func (p *piece[R]) work(ctx context.Context) (run string, err error) {
 	if err != nil {
 		return "", err
 	}
-	lab.ReportDone(ctx, p.ID)
+	lab.ReportDone(ctx, p.jobID)
 	return p.run.ID, nil
 }
 

@@ -60,7 +60,7 @@ func Scales() []Scale {
 		Images: ImageScale{CNN: narrow, ResNet: narrow, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
 		// One fraction, so that an hour has enough seeds for an interval.
 		Texts: TextScale{Documents: 100, Tokens: 48, Vocabulary: 2000, Layers: 2, Width: 128, Epochs: 6, Rate: 1e-3,
-			Fractions: []float64{0.10}, Seeds: 4}}
+			Fractions: []float64{0.10}, Seeds: 4, CopyDocuments: 400}}
 	large := hour
 	large.Name, large.About = "large",
 		"eight hours: hour, for texts with the paper's fractions and seeds, for images with its seeds and its CNN"
@@ -77,8 +77,7 @@ func Scales() []Scale {
 		{Name: "standard", About: "an hour or so; texts, with MiniLM's weights, a day or a GPU", Seeds: 3, SideSeeds: 3, ForgetSeeds: 3,
 			ForgetSetSeeds: 5, LearningRateSeeds: 3, SideRows: 6000, RowCap: 1000,
 			Images: ImageScale{CNN: narrow, ResNet: narrow, Epochs: 20}, Faces: FaceScale{Set: "olivetti", Side: 32, Width: 16, Epochs: 20},
-			// The documents of hour, so that the network is what differs.
-			Texts: TextScale{Weights: texts.MiniLM, Documents: 100, Tokens: 48, Rate: 1e-4, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
+			Texts: TextScale{Weights: texts.MiniLM, Documents: 200, Tokens: 48, Rate: 1e-4, Fractions: []float64{0.05, 0.10}, Seeds: 2}},
 		{Name: "paper", About: "is the published size", Seeds: 10, SideSeeds: 5, ForgetSeeds: 5, ForgetSetSeeds: 5,
 			LearningRateSeeds: 3, RowCap: 2000, Texts: TextScale{Weights: texts.BioClinicalBERT}},
 	}

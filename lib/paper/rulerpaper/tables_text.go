@@ -41,6 +41,9 @@ type TextScale struct {
 	Rate                      float64   // of the training, 0: 2e-5
 	Fractions                 []float64 // nil: 1, 5 and 10 %
 	Seeds                     int       // 0: 5
+	// CopyDocuments is the number of documents in the table of copies, 0: Documents. Of few documents, drawn with
+	// all of their copies, all that are forgotten at a small fraction keep a copy, or none does.
+	CopyDocuments int
 }
 
 // The settings of the experiment on texts in the paper.
@@ -132,6 +135,12 @@ const (
 	groupedText = "grouped by identical text"
 )
 
+// What the names of the studies begin with: those of the table of copies are measured otherwise.
+const (
+	textsOf  = "texts "
+	copiesOf = "copies of "
+)
+
 // textStudies are the experiment in both readings.
 func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 	size := s.Texts.withDefaults()
@@ -144,7 +153,7 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 		by   texts.GroupBy
 	}{{asPublished, texts.ByDocument}, {groupedText, texts.ByText}} {
 		out = append(out, Study{
-			Name: "texts " + of.name, DataSets: []string{size.Set}, Seeds: indices(size.Seeds), Fractions: size.Fractions,
+			Name: textsOf + of.name, DataSets: []string{size.Set}, Seeds: indices(size.Seeds), Fractions: size.Fractions,
 			ForgetSeeds: []uint32{lab.ForgetSeed}, Variants: append(textMethods(), textControls()...), Model: n, Texts: &size, GroupBy: of.by,
 			Fit: train.Config{Epochs: size.Epochs, Batch: textBatch, Optimizer: nn.AdamW{LR: size.Rate, WeightDecay: textDecay}},
 		})
@@ -154,22 +163,24 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 
 // copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
 // a small network has the paper's fractions and seeds at every scale. Where a scale draws documents, their copies are
-// counted among all documents too, for which no model is needed.
+// counted among all documents too, for which no model is needed. M4 searches all retained records, so that every copy is found.
 func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
 	if s.Texts.Weights == "" {
 		s.Texts.Fractions, s.Texts.Seeds = nil, 0
 	}
+	s.Texts.Documents = cmp.Or(s.Texts.CopyDocuments, s.Texts.Documents)
 	out, err := textStudies(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	for i := range out {
+		out[i].Name, out[i].Gallery = copiesOf+out[i].Name, ruler.NoCap
 		out[i].Variants = slices.DeleteFunc(out[i].Variants, func(v Variant) bool { return v.Label != NoOp && v.Label != Oracle })
 	}
 	if s.Texts.Documents > 0 {
 		all, whole := out[0], *out[0].Texts
-		whole.Documents = 0
-		all.Name, all.Texts, all.Variants, all.Seeds = "texts "+asPublished+", all documents", &whole, nil, []int{0}
+		whole.Documents, all.Gallery = 0, 0
+		all.Name, all.Texts, all.Variants, all.Seeds = textsOf+asPublished+", all documents", &whole, nil, []int{0}
 		for i := range countedDraws {
 			all.ForgetSeeds = append(all.ForgetSeeds[:i:i], lab.ForgetSeed+uint32(i))
 		}
@@ -371,7 +382,9 @@ func init() {
 func measured(r Row) bool { return r.TextEvidence != nil && r.Variant != noModel }
 
 // reading names which documents a study of texts keeps together.
-func (c *Collected) reading() string { return strings.TrimPrefix(c.Study.Name, "texts ") }
+func (c *Collected) reading() string {
+	return strings.TrimPrefix(strings.TrimPrefix(c.Study.Name, copiesOf), textsOf)
+}
 
 // textCopiesRow is the row of a fraction in the table of copies.
 func (c *Collected) textCopiesRow(f float64) report.Row {
@@ -478,9 +491,7 @@ func textNotes(c *Collected) []string {
 	notes = append(notes,
 		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
 			"below; identical sentences tie, and %q is what the published program computes.", lossRecords, "M4, as coded"),
-		fmt.Sprintf("M4 searches at most %d of the retained records, as the paper does, the same for every model. A copy among the others is not found: "+
-			"that is why M4 of records with a copy can be below 1. The forget set of a fraction is drawn once; intervals are over training seeds.",
-			cmp.Or(s.Gallery, ruler.PaperGalleryCap)))
+		s.galleryNote()+" The forget set of a fraction is drawn once; intervals are over training seeds.")
 	if size.Weights == "" {
 		notes = append(notes, fmt.Sprintf("The vocabulary, at most %d tokens, is learned from the training texts, of which some are forgotten later: "+
 			"the oracle has it too.", size.Vocabulary))
@@ -507,6 +518,16 @@ func textMethodNotes() []string {
 			"batch of the forget set with each of the retain set: all of it is too much at every step.", unlearningRate, textDecay, textBatch),
 		"SCRUB and Bad Teacher compare the scores of hidden tokens with those of a teacher that sees the same hidden tokens; the paper does not say how.",
 	}
+}
+
+// galleryNote says which retained records M4 searches.
+func (s Study) galleryNote() string {
+	if s.Gallery == ruler.NoCap {
+		return fmt.Sprintf("M4 searches all retained records, so that every copy is found, and a record with a copy has 1 in every model. The paper searches "+
+			"%d of its 30,000: it finds about one copy in 15.", ruler.PaperGalleryCap)
+	}
+	return fmt.Sprintf("M4 searches at most %d of the retained records, as the paper does, the same for every model. A copy among the others is not found: "+
+		"that is why M4 of records with a copy can be below 1.", cmp.Or(s.Gallery, ruler.PaperGalleryCap))
 }
 
 // networkNote says how the network differs from the paper's.

@@ -13,6 +13,7 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/paper"
+	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
 // As published some forgotten document stays as a copy; grouped none does. M4 of all forgotten
@@ -56,7 +57,7 @@ func TestTablesOfTextsSayWhatDiffersFromThePaper(t *testing.T) {
 		own, others []string
 	}{
 		{textRecipe, []string{"20 % of the documents", "SCRUB and Bad Teacher", "2 seeds; the paper has 5"}, nil},
-		{textCopies, nil, []string{"SCRUB", "of the documents are forgotten", "the paper has"}}, // the paper's fractions and seeds, and no method
+		{textCopies, []string{"M4 searches all retained records"}, []string{"SCRUB", "at most 2000 of the retained records", "of the documents are forgotten", "the paper has"}}, // the paper's fractions and seeds, and no method
 	} {
 		r := of.Recipe
 		out, err := r.Run(t.Context(), e, tiny())
@@ -112,6 +113,36 @@ func TestTheTableOfCopiesReadsOriginalsBeforeOracles(t *testing.T) {
 	want := "5 % | 4 | 3 (75 %) | 1 (25 %) | 0.2500 [0.0000, 0.8853] | 0.6500 [0.0147, 1.0000] | 0.1500 | 0.7500 | 0.5500 | 0.3500 | 3.500 | 5.500"
 	if got := textOf(c.textCopiesRow(0.05)); got != want {
 		t.Errorf("the row is %s, want %s", got, want)
+	}
+}
+
+// The table of copies searches all retained records, among documents of its own number: a record whose text stays has 1 in
+// every model.
+func TestTheTableOfCopiesFindsEveryCopy(t *testing.T) {
+	e := newEnv(t, t.TempDir(), 0)
+	s := tiny()
+	s.Texts.CopyDocuments = 50
+	studies, err := copyStudies(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := studies[0]
+	published.Seeds = published.Seeds[:1]
+	if published.Texts.Documents != 50 || published.Gallery != ruler.NoCap || s.Texts.Documents != 40 {
+		t.Fatalf("%d documents, gallery %d", published.Texts.Documents, published.Gallery)
+	}
+	c, err := e.Collect(t.Context(), published)
+	if err != nil {
+		t.Fatal(err)
+	}
+	with := 0
+	for _, r := range c.Rows {
+		if with += r.WithCopy; r.WithCopy > 0 && r.M4WithCopy != 1 {
+			t.Errorf("%s, %g: M4 of the records with a copy is %v", r.Variant, r.Fraction, r.M4WithCopy)
+		}
+	}
+	if with == 0 {
+		t.Error("no record keeps a copy")
 	}
 }
 
