@@ -44,16 +44,9 @@ func TestKeysOfQuickRecipesStayWhatTheyWere(t *testing.T) {
 				if before, is := keys[j.ID]; is && before != j.Key {
 					t.Errorf("%s: the job %s has another key than in an earlier recipe: a sweep of both would leave one out", r.ID, j.ID)
 				}
-				keys[j.ID] = j.Key
-			}
-		}
-		jobs, err := paper.Jobs(t.Context(), &paper.Env{Engine: e, Store: s}, "quick", p.Recipes...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, j := range jobs {
-			if j.Key != "" {
-				lines = append(lines, fmt.Sprintf("%s %s", j.Key, j.ID))
+				if keys[j.ID] = j.Key; j.Key != "" {
+					lines = append(lines, fmt.Sprintf("%s %s", j.Key, j.ID))
+				}
 			}
 		}
 	}
