@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/lethe-ml/lethe/lib/files"
+	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/progress"
 )
 
@@ -38,15 +39,45 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	if err := os.MkdirAll(filepath.Join(g.Dir, logsDirName), 0o755); err != nil {
 		return err
 	}
-	ctx, task := progress.Start(ctx, "stages of the sweep", g.Stages)
+	all := costOf(g.RemainingJobs())
+	ctx, task := progress.StartUnits(ctx, "jobs of the sweep", all, lab.CostUnit)
 	defer task.Done()
+	watched, stop := context.WithCancel(ctx)
+	defer stop()
+	go followCost(watched, g.Dir, lookEvery, func(left int64) { task.Set(max(0, all-left)) })
 	for stage := range g.Stages {
 		if err := l.runStage(ctx, g, stage); err != nil {
 			return err
 		}
-		task.Add(1)
 	}
 	return g.reload()
+}
+
+// lookEvery is the time between two looks at the journal of a sweep that runs here.
+const lookEvery = 5 * time.Second
+
+// followCost reports the cost of the jobs that are not done, over and over until the context ends.
+// It takes at most a twentieth of a core; a journal that cannot be read now is read the next time.
+func followCost(ctx context.Context, dir string, every time.Duration, report func(left int64)) {
+	for wait := every; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		began := time.Now()
+		if g, err := ReadProgress(dir); err == nil {
+			report(costOf(g.RemainingJobs()))
+		}
+		wait = max(every, 20*time.Since(began))
+	}
+}
+
+func costOf(jobs []Job) (cost int64) {
+	for _, j := range jobs {
+		cost += j.Cost
+	}
+	return cost
 }
 
 func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
@@ -54,14 +85,11 @@ func (l Local) runStage(ctx context.Context, g *Progress, stage int) error {
 	free := make(chan struct{}, l.workerCount(runtime.NumCPU()))
 	var all sync.WaitGroup
 	var mu sync.Mutex
-	ctx, task := progress.Start(ctx, fmt.Sprintf("stage %d", stage+1), len(shards))
-	defer task.Done()
 	for k, shard := range shards {
 		free <- struct{}{}
 		all.Go(func() {
 			defer func() { <-free }()
 			err := l.runShard(ctx, g, stage, shard)
-			task.Add(1)
 			mu.Lock()
 			defer mu.Unlock()
 			if err != nil {

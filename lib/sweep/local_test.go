@@ -129,6 +129,41 @@ func TestASweepWhoseWorkersAreKilledEndsInTheSameBytes(t *testing.T) {
 	sameRuns(t, runs(t, s.Dir()), undisturbed(t, small()))
 }
 
+// What is left of a sweep is followed while its workers run: it only falls, from all to nothing, and a look at a folder
+// that is no sweep reports nothing.
+func TestTheCostThatIsLeftIsFollowed(t *testing.T) {
+	dir := newSweepFolder(t, 2)
+	g := readProgress(t, dir)
+	all, seen := costOf(g.RemainingJobs()), make(chan int64, 1000)
+	ctx, stop := context.WithCancel(t.Context())
+	var followers sync.WaitGroup
+	followers.Go(func() { followCost(ctx, dir, time.Millisecond, func(left int64) { seen <- left }) })
+	followers.Go(func() { followCost(ctx, t.TempDir(), time.Millisecond, func(int64) { seen <- -1 }) })
+	if first := <-seen; first != all || all == 0 {
+		t.Errorf("%d is left before the sweep, of %d", first, all)
+	}
+	if err := (Local{Resources: Resources{Env: []string{asWorker + "=well"}}, Out: io.Discard}).Run(t.Context(), g); err != nil {
+		t.Fatal(err)
+	}
+	last, steps := all, 0
+	for left := range seen {
+		if left < 0 || left > last {
+			t.Fatalf("%d is left after %d", left, last)
+		}
+		if left < last {
+			steps++
+		}
+		if last = left; left == 0 {
+			break
+		}
+	}
+	stop()
+	followers.Wait()
+	if steps == 0 {
+		t.Error("nothing was seen to fall")
+	}
+}
+
 // A worker that fails is not started again: its jobs would fail again.
 func TestALocalSweepListsWhatFails(t *testing.T) {
 	dir := newSweepFolder(t, 2)
