@@ -162,11 +162,11 @@ func textStudies(_ context.Context, s Scale) (out []Study, err error) {
 }
 
 // copyStudies are originals and oracles of the experiment in both readings. Without methods to wait for,
-// a small network has the paper's fractions and seeds at every scale. Where a scale draws documents, their copies are
+// a small network has the paper's fractions at every scale. Where a scale draws documents, their copies are
 // counted among all documents too, for which no model is needed. M4 searches all retained records, so that every copy is found.
 func copyStudies(ctx context.Context, s Scale) ([]Study, error) {
 	if s.Texts.Weights == "" {
-		s.Texts.Fractions, s.Texts.Seeds = nil, 0
+		s.Texts.Fractions = nil
 	}
 	s.Texts.Documents = cmp.Or(s.Texts.CopyDocuments, s.Texts.Documents)
 	out, err := textStudies(ctx, s)
