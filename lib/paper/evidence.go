@@ -128,7 +128,8 @@ func newEvidence[R any](pieces []*piece[R]) (ev *Evidence[R], present []*piece[R
 		}
 	}
 	if len(present) == 0 && len(missing) > 0 {
-		return nil, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "), errors.Join(missing...))
+		return nil, nil, fmt.Errorf("no data set of this scale is on this machine: lethe data get %s: %w", strings.Join(ev.Missing, " "),
+			errors.Join(missing...))
 	}
 	return ev, present, nil
 }
