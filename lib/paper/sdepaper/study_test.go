@@ -344,7 +344,7 @@ func TestAStoppedStudySaysSoAndKeepsWhatItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, j := range jobs {
-		if j.Done == (j.ID == all[stopped].ID) {
+		if j.Done == strings.HasPrefix(j.ID, all[stopped].ID+"/") {
 			t.Errorf("after the stop: %+v", j)
 		}
 	}
