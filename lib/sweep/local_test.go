@@ -145,16 +145,19 @@ func TestTheCostThatIsLeftIsFollowed(t *testing.T) {
 	if err := (Local{Resources: Resources{Env: []string{asWorker + "=well"}}, Out: io.Discard}).Run(t.Context(), g); err != nil {
 		t.Fatal(err)
 	}
-	last, steps := all, 0
-	for left := range seen {
-		if left < 0 || left > last {
-			t.Fatalf("%d is left after %d", left, last)
-		}
-		if left < last {
-			steps++
-		}
-		if last = left; left == 0 {
-			break
+	last, steps, late := all, 0, time.After(20*time.Second)
+	for last > 0 {
+		select {
+		case left := <-seen:
+			if left < 0 || left > last {
+				t.Fatalf("%d is left after %d", left, last)
+			}
+			if left < last {
+				steps++
+			}
+			last = left
+		case <-late:
+			t.Fatalf("%d is left of a sweep that is done", last)
 		}
 	}
 	stop()
