@@ -43,8 +43,10 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	ctx, task := progress.StartUnits(ctx, "jobs of the sweep", all, lab.CostUnit)
 	defer task.Done()
 	watched, stop := context.WithCancel(ctx)
+	var follower sync.WaitGroup
+	follower.Go(func() { followCost(watched, g.Dir, lookEvery, func(left int64) { task.Set(max(0, all-left)) }) })
+	defer follower.Wait()
 	defer stop()
-	go followCost(watched, g.Dir, lookEvery, func(left int64) { task.Set(max(0, all-left)) })
 	for stage := range g.Stages {
 		if err := l.runStage(ctx, g, stage); err != nil {
 			return err

@@ -40,7 +40,7 @@ func (r *Report) opinionRows() []opinionRow {
 		{attacks + "(i)", "Tests against attacks: membership inference", r.testedBy(func(l Lens) bool { return l.Info().Null == audit.NonmemberNull })},
 		{attacks + "(i)", "Tests against attacks: attribute inference", "Not tested: no lens infers attributes."},
 		{attacks + "(ii)", "Tests against attacks: exfiltration of the model or its data", "Not tested: it is about the system around the model."},
-		{attacks + "(iii)", "Tests against attacks: regurgitation of training data", r.testedBy(saysTexts)},
+		{attacks + "(iii)", "Tests against attacks: regurgitation of training data", r.testedBy(onRegurgitation)},
 		{attacks + "(iv)", "Tests against attacks: model inversion", "Not tested: no lens inverts the model."},
 		{attacks + "(v)", "Tests against attacks: reconstruction of training data", "Not tested: no lens on saved arrays reconstructs records."},
 		{"section 3.2.2, paras 56 to 58", "Documentation of measures, tests and their results; in para. 58 the threat model (c), how the lack of " +
@@ -65,11 +65,10 @@ func (r *Report) scopeOfTests() string {
 	return fmt.Sprintf("%s; once, on the arrays of this report. Not used, for lack of arrays: %d.", strings.Join(about, ", "), len(r.Skipped))
 }
 
-// regurgitation are the lenses on what a model says word by word.
-var regurgitation = []string{audit.ExactMemorisation{}.Name(), audit.ExtractionStrength{}.Name(), audit.Probability{}.Name()}
-
-// saysTexts tells whether a lens is on what a model says word by word.
-func saysTexts(l Lens) bool { return slices.Contains(regurgitation, l.Name()) }
+// onRegurgitation tells whether a lens is on what a model says word by word.
+func onRegurgitation(l Lens) bool {
+	return slices.Contains([]string{audit.ExactMemorisation{}.Name(), audit.ExtractionStrength{}.Name(), audit.Probability{}.Name()}, l.Name())
+}
 
 // designTested says what the report has on the preparation of the data.
 func (r *Report) designTested() string {

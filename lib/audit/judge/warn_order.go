@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -24,15 +25,7 @@ const (
 // and held-out records are looked at, in which models need not differ, each alone too: only some rows may be exchanged.
 // On forgotten records the retrained models alone need not differ.
 func (e *Evidence) warnOrder() {
-	var models, retrained []*Model
-	for _, m := range e.Models {
-		if slices.Contains(compared, m.Role) && m.Losses != nil {
-			models = append(models, m)
-		}
-		if m.Role == Retrained && m.Losses != nil {
-			retrained = append(retrained, m)
-		}
-	}
+	models := e.modelsWithLosses(compared...)
 	noted := map[*Model]bool{}
 	for _, set := range []struct {
 		name   string
@@ -40,7 +33,7 @@ func (e *Evidence) warnOrder() {
 		models []*Model
 	}{
 		{"retained and held-out", append(slices.Clone(e.Retain), e.HeldOut...), models},
-		{"retained", e.Retain, models}, {"held-out", e.HeldOut, models}, {"forgotten", e.Forget, retrained},
+		{"retained", e.Retain, models}, {"held-out", e.HeldOut, models}, {"forgotten", e.Forget, e.modelsWithLosses(Retrained)},
 	} {
 		rows := spaced(set.rows, mostForOrder)
 		if len(rows) < minForOrder || len(set.models) < 2 {
@@ -57,6 +50,16 @@ func (e *Evidence) warnOrder() {
 			e.doubt(m, doubt)
 		}
 	}
+}
+
+// modelsWithLosses are the models of some roles whose losses are known.
+func (e *Evidence) modelsWithLosses(roles ...audit.Role) (out []*Model) {
+	for _, m := range e.Models {
+		if slices.Contains(roles, m.Role) && m.Losses != nil {
+			out = append(out, m)
+		}
+	}
+	return out
 }
 
 // orderOf says what is odd about the losses of model k, and what follows; empty: nothing.

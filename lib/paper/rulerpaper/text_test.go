@@ -105,13 +105,13 @@ func TestTablesOfTextsSayWhatDiffersFromThePaper(t *testing.T) {
 // A row has M4 of all forgotten records, with its interval over seeds, and of its two parts, of the original
 // before the oracle.
 func TestTheTableOfCopiesReadsOriginalsBeforeOracles(t *testing.T) {
-	row := func(variant string, seed int, m4, with, without, loss float64) Row {
+	row := func(variant string, seed int, m4, with, without, loss, test float64) Row {
 		return Row{Variant: variant, Fraction: 0.05, Seed: seed, M4: m4, TextEvidence: &TextEvidence{Documents: 4, InRetain: 3, InTest: 1, WithCopy: 6,
-			Without: 2, M4WithCopy: with, M4Without: without, ForgetLoss: loss}}
+			Without: 2, M4WithCopy: with, M4Without: without, ForgetLoss: loss, TestLoss: test}}
 	}
 	c := &Collected{Study: Study{Name: "texts " + asPublished}, Evidence: paper.Evidence[Row]{Rows: []Row{
-		row(NoOp, 0, 0.2, 0.1, 0.5, 3), row(NoOp, 1, 0.3, 0.2, 0.6, 4), row(Oracle, 0, 0.6, 0.7, 0.3, 5), row(Oracle, 1, 0.7, 0.8, 0.4, 6)}}}
-	want := "5 % | 4 | 3 (75 %) | 1 (25 %) | 0.2500 [0.0000, 0.8853] | 0.6500 [0.0147, 1.0000] | 0.1500 | 0.7500 | 0.5500 | 0.3500 | 3.500 | 5.500"
+		row(NoOp, 0, 0.2, 0.1, 0.5, 3, 4), row(NoOp, 1, 0.3, 0.2, 0.6, 4, 7), row(Oracle, 0, 0.6, 0.7, 0.3, 5, 4), row(Oracle, 1, 0.7, 0.8, 0.4, 6, 7)}}}
+	want := "5 % | 4 | 3 (75 %) | 1 (25 %) | 0.2500 [0.0000, 0.8853] | 0.6500 [0.0147, 1.0000] | 0.1500 | 0.7500 | 0.5500 | 0.3500 | −2.000 | 0.000 | −2.000 [−2.000, −2.000]"
 	if got := textOf(c.textCopiesRow(0.05)); got != want {
 		t.Errorf("the row is %s, want %s", got, want)
 	}
