@@ -359,8 +359,8 @@ func init() {
 			{Name: "M4, original", Note: "of all forgotten records; mean over seeds, t interval over seeds, null 0.5"}, {Name: "M4, oracle"},
 			{Name: "original, with copy", Note: "M4 of the forgotten records whose document keeps a copy in the retain set; means over seeds, null 0.5"},
 			{Name: "oracle, with copy"}, {Name: "original, without"}, {Name: "oracle, without"},
-			{Name: "loss gap, original", Note: "loss of hidden tokens of forgotten records less that of held-out ones, in nats, so that how far a training came " +
-				"is not in it; means over seeds"}, {Name: "loss gap, oracle"},
+			{Name: "loss gap, original", Note: "loss of hidden tokens of forgotten records less that of held-out ones, in nats, " +
+				"so that how far a training came is not in it; means over seeds"}, {Name: "loss gap, oracle"},
 			{Name: "gap, original less oracle", Note: "paired by seed, t interval over seeds, null 0; below 0: the original fits the forgotten records better"}}
 		for _, c := range parts {
 			for _, f := range c.Study.Fractions {
