@@ -33,26 +33,31 @@ func place(t *testing.T, folder, set string) {
 
 // A published set goes before its stand-in, and the lossless images stand beside the lossy copy only.
 func TestSetsOfImages(t *testing.T) {
+	only := func(sets ...string) ImageScale { return ImageScale{Sets: sets, Lossless: true} }
 	for _, c := range []struct {
-		there    []string
-		lossless bool
-		want     string
+		there []string
+		scale ImageScale
+		want  string
 	}{
-		{nil, true, "[cifar10 svhn cifar100]"},
-		{[]string{"cifar10_jpeg", "mnist"}, true, "[cifar10_jpeg svhn mnist]"},
-		{[]string{"cifar10_jpeg", "cifar10_first4000"}, false, "[cifar10_jpeg svhn cifar100]"},
-		{[]string{"cifar10_jpeg", "cifar10_first4000"}, true, "[cifar10_jpeg cifar10_first4000 svhn cifar100]"},
-		{[]string{"cifar10_jpeg", "cifar10_first4000", "mnist"}, true, "[cifar10_jpeg cifar10_first4000 svhn mnist]"},
-		{[]string{"cifar10", "cifar10_jpeg", "cifar10_first4000"}, true, "[cifar10 svhn cifar100]"},
-		{[]string{"cifar10_first4000"}, true, "[cifar10 svhn cifar100]"},
+		{nil, only("cifar10"), "[cifar10]"},
+		{[]string{"cifar10_jpeg", "cifar10_first4000", "mnist"}, only("cifar10"), "[cifar10_jpeg cifar10_first4000]"},
+		{[]string{"cifar10_jpeg", "mnist"}, only("glyphs", "cifar100"), "[mnist glyphs]"},
+		{[]string{"mnist"}, only("mnist"), "[mnist]"},
+		{nil, only(), "[cifar10 svhn cifar100]"},
+		{[]string{"cifar10_jpeg", "mnist"}, only(), "[cifar10_jpeg svhn mnist]"},
+		{[]string{"cifar10_jpeg", "cifar10_first4000"}, ImageScale{}, "[cifar10_jpeg svhn cifar100]"},
+		{[]string{"cifar10_jpeg", "cifar10_first4000"}, only(), "[cifar10_jpeg cifar10_first4000 svhn cifar100]"},
+		{[]string{"cifar10_jpeg", "cifar10_first4000", "mnist"}, only(), "[cifar10_jpeg cifar10_first4000 svhn mnist]"},
+		{[]string{"cifar10", "cifar10_jpeg", "cifar10_first4000"}, only(), "[cifar10 svhn cifar100]"},
+		{[]string{"cifar10_first4000"}, only(), "[cifar10 svhn cifar100]"},
 	} {
 		folder := t.TempDir()
 		t.Setenv("LETHE_DATA", folder)
 		for _, set := range c.there {
 			place(t, folder, set)
 		}
-		if got, err := (ImageScale{Lossless: c.lossless}).sets(); fmt.Sprint(got) != c.want || err != nil {
-			t.Errorf("%v, lossless %t: %v %v, want %s", c.there, c.lossless, got, err, c.want)
+		if got, err := c.scale.sets(); fmt.Sprint(got) != c.want || err != nil {
+			t.Errorf("%v, %+v: %v %v, want %s", c.there, c.scale, got, err, c.want)
 		}
 	}
 }
@@ -78,11 +83,19 @@ func TestSizesOfImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := s.Images.networks()
-	if len(of) != 2 || of[0].Size != (ImageSize{}) || of[0].Network != (vision.SmallCNN{Hidden: 256}) || of[1].Network != (vision.ResNet18{Width: 16}) {
+	if len(of) != 1 || of[0].Size != (ImageSize{}) || of[0].Network != (vision.SmallCNN{Hidden: 256}) {
 		t.Errorf("the networks of scale large are %+v", of)
 	}
-	if study := imageStudy(s, nil, of[1]); len(study.Seeds) != 5 || study.Images.Train != 2000 {
-		t.Errorf("the ResNet-18's study has seeds %v and %+v", study.Seeds, study.Images)
+	if study := imageStudy(s, nil, of[0]); len(study.Seeds) != 5 || *study.Images != (ImageSize{}) {
+		t.Errorf("the CNN's study has seeds %v and %+v", study.Seeds, study.Images)
+	}
+	s, err = ScaleByName("standard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of = s.Images.networks()
+	if len(of) != 2 || of[0].Size.Train != 2000 || of[1].Size.Train != 2000 || of[1].Network != (vision.ResNet18{Width: 16}) {
+		t.Errorf("the networks of scale standard are %+v", of)
 	}
 }
 
@@ -109,6 +122,9 @@ func TestNotesOnImagesNameSizes(t *testing.T) {
 		if !strings.Contains(notes, want) {
 			t.Errorf("the notes lack %q:\n%s", want, notes)
 		}
+	}
+	if left := "left out at this scale"; !strings.Contains(notes, left) || strings.Contains(strings.Join(imageNotes([]*Collected{c, c}), "\n"), left) {
+		t.Errorf("the notes on one network and on two do not tell which is left out:\n%s", notes)
 	}
 	c.Study.Model = vision.SmallCNN{Hidden: 256}
 	if note := imageSizeNote(c.Study, c.Rows); !strings.Contains(note, "32 channels, the embedding 256 values (the paper's: 256).") {
