@@ -180,7 +180,7 @@ func TestASweepTakesWhatIsInTheStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := fmt.Sprintf("%d of them are in the store %s (", len(g.Jobs), stored); !strings.Contains(said, want) || !strings.Contains(said, "about 0 records") {
+	if want := fmt.Sprintf("%d of them are in the store %s (", len(g.Jobs), stored); !strings.Contains(said, want) || !strings.Contains(said, "about 0 MFLOP") {
 		t.Errorf("%q, want %q", said, want)
 	}
 	for stage := range g.Stages {

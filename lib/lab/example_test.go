@@ -53,10 +53,10 @@ func ExampleLab_Jobs() {
 		fmt.Println(kind, "needs", len(j.Needs), "costs", j.Cost, lab.CostUnit, "done", j.Done)
 	}
 	// Output:
-	// train needs 0 costs 800 records done false
-	// unlearn needs 1 costs 2130 records done false
-	// unlearn needs 1 costs 1600 records done false
-	// train needs 0 costs 720 records done false
+	// train needs 0 costs 322 MFLOP done false
+	// unlearn needs 1 costs 855 MFLOP done false
+	// unlearn needs 1 costs 643 MFLOP done false
+	// train needs 0 costs 289 MFLOP done false
 }
 
 // A variant's model is found in the store or computed. NoOp is the original itself, and

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/datasets"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/unlearn"
@@ -22,7 +23,7 @@ type Job struct {
 	// Key is the ID of the run in the store, where it is known: that of a training needs
 	// the data, that of an unlearning the weights of the original.
 	Key  string `json:"key,omitempty"`
-	Cost int64  `json:"cost"` // number of records processed, roughly
+	Cost int64  `json:"cost"` // roughly, in CostUnit; see Cost
 	Done bool   `json:"done"` // the store has the result
 	// Missing says that the data are not on this machine.
 	Missing bool `json:"missing,omitempty"`
@@ -46,7 +47,7 @@ type modelJob struct {
 }
 
 // CostUnit is the unit of Job.Cost.
-const CostUnit = "records"
+const CostUnit = model.WorkUnit
 
 // Jobs lists the work behind the models that methods leave in the case of a setting;
 // prerequisites come first. Where the data are not on this machine the keys stay unknown,

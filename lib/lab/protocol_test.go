@@ -162,12 +162,13 @@ func TestJobsAreListedBeforeAndKnownAfterwards(t *testing.T) {
 	if len(jobs) != 3 || jobs[0].Key == "" || jobs[1].Key != "" || jobs[2].Key == "" || !slices.Equal(jobs[1].Needs, []string{jobs[0].ID}) {
 		t.Fatalf("before: %+v", jobs)
 	}
-	if jobs[0].Cost != 96*50 || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != (96+96/3)*10 {
+	c := openCase(t, l, s)
+	arch := c.Problem.Arch
+	if jobs[0].Cost != Cost(arch, 3*96*50) || jobs[2].Cost >= jobs[0].Cost || jobs[1].Cost != Cost(arch, 3*(96+96/3)*10) {
 		t.Errorf("they cost %d, %d and %d", jobs[0].Cost, jobs[1].Cost, jobs[2].Cost)
 	}
 	shown := progresstest.Record(t)
 	ctx, task := TrackJobs(t.Context(), "everything", jobs)
-	c := openCase(t, l, s)
 	for _, m := range methods {
 		if _, _, err := c.Weights(ctx, m); err != nil {
 			t.Fatal(err)

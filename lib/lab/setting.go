@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -247,12 +248,16 @@ func (s Setting) ID(o ModelSpec) (string, error) {
 // ForgetSetName returns the name of the forget set, as the IDs of jobs have it.
 func (s Setting) ForgetSetName() string { return forgetWithDefaults(s.Forget).Name() }
 
-// cost estimates how many records the work for a model processes.
+// cost estimates the work for a model, in CostUnit. A network that does not fit the data is none.
 func (s Setting) cost(o ModelSpec) int64 {
 	s = s.withDefaults()
 	info, err := s.Data.Info()
 	if err != nil {
 		return 0
+	}
+	arch, err := s.network(info)
+	if err != nil {
+		arch = nil
 	}
 	n := trainRecords(info)
 	if s.ShadowSplit != nil && s.ShadowSplit.Whole {
@@ -270,7 +275,12 @@ func (s Setting) cost(o ModelSpec) int64 {
 		m := defaults.Fill(o.Method)
 		epochs, met = methodEpochs(m), methodRecords(m, s.Fit.Batch, n-forget, forget)
 	}
-	return int64(met) * int64(epochs)
+	return Cost(arch, 3*met*epochs)
+}
+
+// Cost is what so many records cost in a network's forward pass, in CostUnit; in training a record counts as three.
+func Cost(network model.Architecture, records int) int64 {
+	return int64(math.Ceil(model.Work(network, records)))
 }
 
 // methodRecords returns roughly how many records a method passes through the network in an epoch. A

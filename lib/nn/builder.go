@@ -62,10 +62,16 @@ type supplies struct {
 // the network's number of inputs. The weights are drawn from rng; without one they have no
 // numbers. Declare panics as build does.
 func Declare(inputs int, rng *rand.Rand, build func(b *Builder, x *Node)) (Params, []RandomInput) {
+	return declare(inputs, rng, build, func(*Graph) {})
+}
+
+// declare is Declare; look is given the graph that was built for one record.
+func declare(inputs int, rng *rand.Rand, build func(b *Builder, x *Node), look func(*Graph)) (Params, []RandomInput) {
 	g := NewGraph(backend.Open(1), "declaration")
 	defer g.Finalize()
 	s := &supplies{declared: g, rng: rng, weights: map[string]*Node{}, draws: map[string]*Node{}, taken: map[string]bool{}}
 	build(newBuilder(&Tape{Training: true}, s, 1), s.node("the network's input", inputs, 1))
+	look(g)
 	return s.params, s.random
 }
 

@@ -38,7 +38,7 @@ type Measurement[R any] struct {
 	// knows. Where Measure is not of Lethe's module, settings and methods are in the key without
 	// being named. Two measurements with one key are an error.
 	Key func(c *lab.Case) store.Key
-	// Cost is roughly the number of records processed.
+	// Cost is roughly the number of records that pass through the case's network forward; in training a record counts as three.
 	Cost    func(c *lab.Case) int64
 	File    string // file name in the store, "": rows.json
 	Measure func(ctx context.Context, c *lab.Case) ([]R, error)
@@ -227,7 +227,7 @@ func (p *piece[R]) open(ctx context.Context) (out []lab.Job, err error) {
 	}
 	job := lab.Job{ID: p.ID, Needs: lab.JobIDs(out), Missing: p.missing != nil, Work: p.work}
 	if p.missing == nil {
-		p.key, job.Cost = p.storeKey(), p.Cost(p.c)
+		p.key, job.Cost = p.storeKey(), lab.Cost(p.c.Problem.Arch, int(p.Cost(p.c)))
 		if p.run, err = p.lab.Lookup(&job, p.key); err != nil {
 			return nil, err
 		}

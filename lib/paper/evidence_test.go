@@ -12,6 +12,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/engine/enginetest"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/lab/labtest"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/store"
 	"github.com/lethe-ml/lethe/lib/train"
@@ -84,6 +85,9 @@ func TestEvidenceIsCollectedOnce(t *testing.T) {
 	for _, j := range jobs {
 		if missing := strings.Contains(j.ID, "adult"); j.Missing != missing || j.Done == missing {
 			t.Errorf("%+v", j)
+		}
+		if want := lab.Cost(tabular.MLP{Features: 2, Outputs: 2, Hidden: 128}, 800); strings.HasPrefix(j.ID, "evidence/two_moons") && j.Cost != want {
+			t.Errorf("%s costs %d %s, want %d", j.ID, j.Cost, lab.CostUnit, want)
 		}
 	}
 	labtest.CheckWorkListed(t, kept, slices.DeleteFunc(slices.Clone(jobs), func(j lab.Job) bool { return j.Missing }))

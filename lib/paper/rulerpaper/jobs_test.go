@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model/tabular"
 )
 
 // trainings are the listed jobs that train.
@@ -35,7 +36,7 @@ func TestThePapersMainStudyIsSevenHundredTrainings(t *testing.T) {
 		t.Errorf("%d cells and %d trainings", cells, n)
 	}
 	first := jobs[0]
-	if first.ID[:len("train/adult/everything/seed-0/")] != "train/adult/everything/seed-0/" || first.Key != "" || !first.Missing || first.Cost != 50*39073 {
+	if first.ID[:len("train/adult/everything/seed-0/")] != "train/adult/everything/seed-0/" || first.Key != "" || !first.Missing || first.Cost != lab.Cost(tabular.MLP{Features: 14, Outputs: 2, Hidden: 128}, 3*50*39073) {
 		t.Errorf("the first job is %+v", first)
 	}
 }

@@ -209,13 +209,13 @@ func (d Setting) evidenceKey(e *engine.Engine, data *imageGroups) store.Key {
 // trainJob is the job of the training; evidenceJob is the job of the verdict, which processes
 // every set in every draw.
 func (d Setting) trainJob() lab.Job {
-	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: int64(d.Records * d.Fit.Epochs)}
+	return lab.Job{ID: fmt.Sprintf("train/denoiser/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed), Cost: lab.Cost(d.Net, 3*d.Records*d.Fit.Epochs)}
 }
 
 func (d Setting) evidenceJob() lab.Job {
 	return lab.Job{
 		ID:    fmt.Sprintf("evidence/sde-diffusion/%s/%d/seed-%d", d.DataSet, d.Records, d.Seed),
-		Needs: []string{d.trainJob().ID}, Cost: int64(d.Draws * d.Subsets * d.Subset),
+		Needs: []string{d.trainJob().ID}, Cost: lab.Cost(d.Net, d.Draws*d.Subsets*d.Subset),
 	}
 }
 

@@ -47,16 +47,16 @@ func (p part) batches() string {
 	return "fresh"
 }
 
-// trainJob is the job of a part's training; its cost is records times epochs.
+// trainJob is the job of a part's training.
 func (r *experiment) trainJob(p part) lab.Job {
-	return lab.Job{ID: fmt.Sprintf("train/toy/%s/seed-%d", p.batches(), p.seed), Cost: int64(r.x.Rows * r.last())}
+	return lab.Job{ID: fmt.Sprintf("train/toy/%s/seed-%d", p.batches(), p.seed), Cost: lab.Cost(r.arch, 3*r.x.Rows*r.last())}
 }
 
-// evidenceJob is the job of a measurement; its cost is the number of permuted records.
+// evidenceJob is the job of a measurement; its cost is that of as many records as are permuted.
 func (r *experiment) evidenceJob(p part, epoch int) lab.Job {
 	return lab.Job{
 		ID:    fmt.Sprintf("evidence/toy/%s/seed-%d/epoch-%d", p.batches(), p.seed, epoch),
-		Needs: []string{r.trainJob(p).ID}, Cost: int64(r.Batches * r.Batch * (1 + r.Permutations)),
+		Needs: []string{r.trainJob(p).ID}, Cost: lab.Cost(r.arch, r.Batches*r.Batch*(1+r.Permutations)),
 	}
 }
 
