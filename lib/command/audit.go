@@ -129,7 +129,7 @@ func verifyReport(cmd *cobra.Command, report string, args []string, asJSON bool)
 		}
 	}
 	if len(v.Changes) > 0 {
-		return fmt.Errorf("%d of the report's %d files are not those that it was made from", len(v.Changes), v.Files)
+		return fmt.Errorf("%d of the report's %d files are not those that it was made from, and %d are new", v.Changed, v.Files, v.New)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
@@ -54,7 +55,8 @@ type Evidence struct {
 }
 
 // Check returns an error that says "target" or "shadow", and which, if scores are missing or not
-// finite, or if the shadow models and their training sets are of another size than the scores.
+// finite, if the shadow models and their training sets are of another size than the scores, or if a shadow model is the
+// target itself, which would then be likely under its own membership whatever it is.
 func (e Evidence) Check() error {
 	if len(e.Target) == 0 {
 		return errors.New("there are no target scores")
@@ -62,7 +64,32 @@ func (e Evidence) Check() error {
 	if err := asRow(e.Target).Check("target scores"); err != nil {
 		return err
 	}
-	return e.Shadows.check(len(e.Target))
+	if err := e.Shadows.check(len(e.Target)); err != nil {
+		return err
+	}
+	for m := range e.Shadows.Scores.Rows {
+		if sameScores(e.Target, e.Shadows.Scores.Row(m)) {
+			return fmt.Errorf("shadow model %d has the scores of the target: no model is a shadow of itself; leave it out", m)
+		}
+	}
+	return nil
+}
+
+// minForSame is the number of records from which scores that are all the same are those of one model.
+const minForSame = 10
+
+// sameScores reports whether two models have the same scores, up to the rounding of float32; scores that are one number
+// say nothing.
+func sameScores(a, b []float64) bool {
+	if len(a) < minForSame || slices.Min(a) == slices.Max(a) {
+		return false
+	}
+	for i, x := range a {
+		if math.Abs(x-b[i]) > 1e-6*max(1, math.Abs(x)) {
+			return false
+		}
+	}
+	return true
 }
 
 func asRow(x []float64) array.Matrix[float64] {

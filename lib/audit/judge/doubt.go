@@ -2,9 +2,14 @@
 
 package judge
 
-import "strings"
+import (
+	"slices"
+	"strings"
 
-// Doubtful is the answer in place of every one without a memory, where a model's arrays may not be those of the records.
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// Doubtful is the answer in place of every one that sees no memory left, where a model's arrays may not be those of the records.
 const Doubtful Answer = "these arrays cannot tell: the model's arrays may not be those of the records"
 
 // doubt keeps a doubt about the arrays of a model.
@@ -28,4 +33,16 @@ func (e *Evidence) doubtOf(model string) string {
 		return ""
 	}
 	return of + strings.Join(why, "; ") + ", as where rows are in another order or arrays are of another model"
+}
+
+// doubted is what remains of an answer where there is a doubt. Rows in another order look pushed away, so that only a memory
+// stands, and without them.
+func doubted(a Answer, verdicts []Verdict) Answer {
+	if !a.Memory() {
+		return Doubtful
+	}
+	if a == BothWays {
+		a = answerOf(slices.DeleteFunc(thatStand(verdicts), func(v Verdict) bool { return v.Call == audit.Beyond }))
+	}
+	return a
 }

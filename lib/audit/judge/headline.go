@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // Headline summarises the verdicts on one unlearned model.
@@ -21,7 +22,8 @@ type Headline struct {
 	Supposes string `json:"supposes,omitempty"`
 	// Hides is what an answer without a memory would miss all the same; empty: records are judged one by one too.
 	Hides string `json:"hides,omitempty"`
-	// Doubt is why an answer without a memory is withheld; empty: nothing is wrong with the model's arrays.
+	// Doubt is why the arrays of the model, or of one that it is compared with, may not be those of the records, so that an
+	// answer without a memory is withheld; empty: nothing is wrong with them.
 	Doubt string `json:"doubt,omitempty"`
 	// Groups are the verdicts that occur, each once, in the order of callOrder.
 	Groups []VerdictGroup `json:"classes"`
@@ -76,8 +78,8 @@ func (r *Report) Headline(model string) Headline {
 	if (h.Answer == NoMemory || h.Answer == NotShown) && r.MayStandOut(model) {
 		h.Answer = SomeMayStandOut
 	}
-	if doubt := r.Evidence.doubtOf(model); doubt != "" && !h.Answer.Accuses() {
-		h.Answer, h.Doubt = Doubtful, doubt
+	if h.Doubt = r.Evidence.doubtOf(model); h.Doubt != "" {
+		h.Answer = doubted(h.Answer, verdicts)
 	}
 	byNulls := slices.ContainsFunc(verdicts, Verdict.supposesAlike) || h.Answer == SomeStandOut && len(r.Evidence.ModelsOf(Retrained)) == 0
 	if h.Answer.Tells() && byNulls {
@@ -107,7 +109,7 @@ func headline(model string, verdicts []Verdict) Headline {
 	switch h.Answer = answerOf(firm); {
 	case len(firm) < len(verdicts) && !slices.ContainsFunc(firm, func(v Verdict) bool { return v.Call.Found() }):
 		h.Answer = ByChance
-	case (h.Answer == NoMemory || h.Answer == NotShown) && !slices.ContainsFunc(verdicts, Verdict.hasPower):
+	case (h.Answer == NoMemory || h.Answer == NotShown) && !hasPower(verdicts):
 		h.Answer = NoPower
 	}
 	return h
@@ -130,10 +132,20 @@ func (v *Verdict) soughtSize() float64 {
 	return math.NaN()
 }
 
-// hasPower reports whether a verdict without a memory would be one with a memory in four audits of five, if
-// the model had one of soughtSize.
-func (v Verdict) hasPower() bool {
-	return (v.Call == audit.Forgotten || v.Call == Unseen) && v.Smallest <= v.soughtSize()
+// hasPower reports whether one of the verdicts without a memory would be one with a memory in four audits of five, if
+// the model had one of soughtSize, and would stand among the families of lenses that were asked: at an nth of the level,
+// the least that markWeak leaves one of n.
+func hasPower(verdicts []Verdict) bool {
+	asked := make([]*Verdict, len(verdicts))
+	for k := range verdicts {
+		asked[k] = &verdicts[k]
+	}
+	families, _ := familiesAsked(asked)
+	among := stats.Widening(level, 1-(1-level)/float64(max(1, len(families))))
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool {
+		seen := v.Smallest * (twoSided*among + fourOfFive) / (twoSided + fourOfFive)
+		return (v.Call == audit.Forgotten || v.Call == Unseen) && seen <= v.soughtSize()
+	})
 }
 
 // thatStand are verdicts without those that are weak.
@@ -220,8 +232,11 @@ func (h Headline) String() string {
 	if h.Supposes != "" {
 		s = fmt.Sprintf("%s: %s, if %s.", h.Model, h.Answer, h.Supposes)
 	}
-	if h.Doubt != "" {
+	switch {
+	case h.Answer == Doubtful:
 		s = fmt.Sprintf("%s: %s: %s.", h.Model, h.Answer, h.Doubt)
+	case h.Doubt != "":
+		s += " But " + h.Doubt + "."
 	}
 	if h.Hides != "" {
 		s += " " + h.Hides + "."

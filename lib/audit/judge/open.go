@@ -60,6 +60,7 @@ func OpenWith(folder string, opt Options) (*Evidence, error) {
 		return nil, l.problems
 	}
 	a.e.addWarnings()
+	a.e.leaveOutCopies()
 	return a.e, nil
 }
 
@@ -205,7 +206,8 @@ func (a *loader) checkShape(name string, c recordArray, info npy.Info) bool {
 	case shape[0] == 0 || shape[len(shape)-1] == 0:
 		a.problems.add(name, "%s of shape %s: there is nothing in it", c.what, info)
 	case isOutput(c.what) && shape[1] == 1:
-		a.problems.add(name, "one column; save a column per class, of two classes numpy.column_stack([1 - p, p])")
+		a.problems.add(name, "one column; save a column per class, of two classes numpy.column_stack([1 - p, p]) of the second one's "+
+			"probability p, or numpy.column_stack([numpy.zeros_like(z), z]) of its logit z")
 	default:
 		return true
 	}

@@ -106,11 +106,13 @@ func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, str
 	rows, cols := x.Shape()
 	buffer := make([]float64, cols)
 	inside, ones, hard, equal := 0, 0, 0, 0 // rows in [0, 1], that sum to one, of zeros and a one, that sum to the first sum
+	percents := 0                           // rows of whole percentages, whose sums are off by their rounding
 	odd, off, firstSum := occurrences{}, occurrences{}, 0.0
 	for i := range rows {
 		row := x.Read(buffer, i)
-		sum, in, whole := 0.0, true, true
+		sum, in, whole, integers := 0.0, true, true, true
 		for _, v := range row {
+			integers = integers && v >= 0 && v == math.Trunc(v)
 			in = in && v >= 0 && v <= 1+slack
 			whole = whole && (v == 0 || v == 1)
 			sum += v
@@ -120,6 +122,9 @@ func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, str
 		}
 		if math.Abs(sum-firstSum) <= slack*math.Abs(firstSum) && slices.Min(row) >= 0 {
 			equal++
+		}
+		if integers && math.Abs(sum-100) <= float64(cols)/2 {
+			percents++
 		}
 		one := math.Abs(sum-1) <= slack
 		switch {
@@ -158,6 +163,8 @@ func kindOf(x array.Rows, logitsNamed, probabilitiesNamed bool) (outputKind, str
 			"save what goes into the sigmoid or softmax as logits.npy", off.first, off.moreText())
 	case equal == rows && rows > 1:
 		return 0, fmt.Sprintf("every row sums to %.4g: shares, which are divided by their sum, or logits, whose file is logits.npy", firstSum)
+	case percents == rows && rows > 1:
+		return 0, "every row is of whole percentages: divide them by their sum, or better save probabilities that are not rounded"
 	}
 	return logits, ""
 }

@@ -69,8 +69,9 @@ func (r *Report) Page() (*report.Page, error) {
 	if len(losses) > 0 {
 		add("What the outputs look like", losses...)
 	}
-	add("What would have been missed", report.Text("The distance from its reference at which a model is detected in four audits of "+
-		"five, for this audit's numbers of records."), report.List(r.Power()))
+	add("What would have been missed", report.Text("The distance from its reference at which a lens by itself detects a model in four audits "+
+		"of five, for this audit's numbers of records. An answer takes all families of lenses together and needs more: a tenth more of two families, "+
+		"a fifth more of four."), report.List(r.Power()))
 	if list := r.NotJudged(); len(list) > 0 {
 		add("What was not judged, and why", report.List(list))
 	}

@@ -79,8 +79,11 @@ func (r *Report) headline(m *Model) string {
 	if supposed := r.Headline(m.Name).Supposes; supposed != "" {
 		s += fmt.Sprintf(" This holds if %s.", supposed)
 	}
-	if doubt := r.Headline(m.Name).Doubt; doubt != "" {
-		s += fmt.Sprintf(" Why: %s.", doubt)
+	switch h := r.Headline(m.Name); {
+	case h.Answer == Doubtful:
+		s += fmt.Sprintf(" Why: %s.", h.Doubt)
+	case h.Doubt != "":
+		s += fmt.Sprintf(" But %s.", h.Doubt)
 	}
 	if hides := r.Headline(m.Name).Hides; hides != "" {
 		s += " " + hides + "."

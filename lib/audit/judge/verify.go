@@ -37,7 +37,9 @@ const maxReport = 1 << 28
 
 // Verification says whether files are those of a report.
 type Verification struct {
-	Files   int       `json:"files"` // of the report
+	Files   int       `json:"files"`   // of the report
+	Changed int       `json:"changed"` // of these
+	New     int       `json:"new"`     // files of the folder that the report does not have
 	Changes []Problem `json:"changes"`
 	// NotChecked says what of the report was not compared with anything.
 	NotChecked string `json:"not_checked"`
@@ -87,6 +89,7 @@ func VerifyReport(report, folder string) (*Verification, error) {
 			gone++
 		}
 		if what != "" {
+			out.Changed++
 			out.Changes = append(out.Changes, Problem{f.Name, what})
 		}
 	}
@@ -94,7 +97,8 @@ func VerifyReport(report, folder string) (*Verification, error) {
 		return nil, fmt.Errorf("none of the report's %d files lies in %s, the folder above it: name the one that was audited, lethe audit FOLDER --verify %s",
 			gone, folder, report)
 	}
-	out.Changes = append(out.Changes, newFiles(said.Files, folder)...)
+	added := newFiles(said.Files, folder)
+	out.New, out.Changes = len(added), append(out.Changes, added...)
 	return out, nil
 }
 

@@ -97,6 +97,10 @@ func (e *Evidence) warnShadows() {
 	}
 	if !reversed {
 		e.warnMembership()
+		return
+	}
+	for _, m := range e.ModelsOf(Unlearned) {
+		e.doubt(m, "the masks of shadow models that it is compared with may be the wrong way round")
 	}
 }
 

@@ -1,0 +1,55 @@
+// Models that are another one of the folder once more.
+
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"github.com/lethe-ml/lethe/lib/audit"
+)
+
+// The limits of sameModel. Two trainings that differ in a setting of the optimiser alone agree so closely in a third of the
+// records (the published models of TOFU); copies in half precision do in nearly all.
+const (
+	minForCopy = 20    // records
+	closeLoss  = 0.005 // relative
+	closeShare = 0.9   // of the records
+)
+
+// leaveOutCopies takes out retrained and shadow models that are another model once more, whatever the type of their
+// arrays: a copy of a retrained model shows nothing of what another seed does, and no model is a shadow of itself.
+func (e *Evidence) leaveOutCopies() {
+	against := map[audit.Role][]audit.Role{Retrained: {Retrained}, Shadow: {Unlearned, Original, Shadow}}
+	var kept []*Model
+	for _, m := range e.Models {
+		k := slices.IndexFunc(e.Models, func(o *Model) bool {
+			earlier := o.Role != m.Role || slices.Contains(kept, o)
+			return o != m && earlier && slices.Contains(against[m.Role], o.Role) && sameModel(m, o)
+		})
+		if k < 0 {
+			kept = append(kept, m)
+			continue
+		}
+		what := "it shows nothing of what another seed does"
+		if m.Role == Shadow {
+			what = "no model is a shadow of itself, and none counts twice"
+		}
+		e.warn("%s has the losses of %s: it is left out, because %s.", m.Name, e.Models[k].Name, what)
+	}
+	e.Models = kept
+}
+
+// sameModel reports whether the losses of two models are the same, up to the rounding of a type.
+func sameModel(a, b *Model) bool {
+	if len(a.Losses) < minForCopy || len(a.Losses) != len(b.Losses) || slices.Min(a.Losses) == slices.Max(a.Losses) {
+		return false
+	}
+	alike := 0
+	for i, x := range a.Losses {
+		if y := b.Losses[i]; math.Abs(x-y) <= closeLoss*max(math.Abs(x), math.Abs(y)) {
+			alike++
+		}
+	}
+	return float64(alike) >= closeShare*float64(len(a.Losses))
+}
