@@ -71,7 +71,9 @@ func (e *Evidence) constantAnswer(m *Arrays) (class int, all bool) {
 // readingWithoutNull returns the reading of a number that has neither a null nor a floor. Training on a record moves it to
 // one side.
 func (e *Evidence) readingWithoutNull(j Lens, m *Arrays, memory Side, of stats.Estimate) *Reading {
-	return &Reading{Lens: j.Name(), Model: m.Name, Memory: memory, Membership: true, Estimate: of, Floor: unknownFloor, NoEvidence: e.tooFewGroups(of.Clustered)}
+	return &Reading{
+		Lens: j.Name(), Model: m.Name, Memory: memory, Membership: true, Estimate: of, Floor: unknownFloor, NoEvidence: e.tooFewGroups(of.Clustered),
+	}
 }
 
 // ShareCorrect returns the share of records that the model classifies as labelled; 0 where that is

@@ -273,7 +273,8 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 		return nil, err
 	}
 	picture, err := audit.PagePicture(f, 2, "Both axes are logarithmic: the left side shows attacks with few false alarms. The dashed "+
-		"line is chance; at each rate the band holds 95 of 100 curves under chance alone, a third of which leave it somewhere. Rates below the axes are drawn on their edge.")
+		"line is chance; at each rate the band holds 95 of 100 curves under chance alone, "+
+		"a third of which leave it somewhere. Rates below the axes are drawn on their edge.")
 	if err != nil {
 		return nil, err
 	}
