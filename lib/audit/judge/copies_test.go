@@ -11,6 +11,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // copyOf writes the outputs of a model as those of another, each value changed.
@@ -167,5 +168,14 @@ func TestWholePercentagesAreRefused(t *testing.T) {
 	must(t, npy.Write(path, x))
 	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "unlearned/outputs.npy: every row is of whole percentages") {
 		t.Error(err)
+	}
+}
+
+// The interval of a share that is shown ends at 0 and 1, and the verdict knows nothing of it.
+func TestAShownReferenceEndsAtTheBounds(t *testing.T) {
+	r := audit.Reading{Estimate: stats.Estimate{Value: 0.02, Low: 0.01, High: 0.03, Level: 0.95, Over: "records"}}
+	v := Verdict{Lens: audit.Probability{}, Reading: r, Reference: RetrainedReference, Retrained: []audit.Reading{r}}
+	if wide, shown := v.reference(), v.shownReference(); wide.Low >= 0 || shown.Low != 0 || shown.High != wide.High || shown.Value != 0.02 {
+		t.Errorf("%v is shown as %v", wide.Estimate, shown.Estimate)
 	}
 }

@@ -301,7 +301,19 @@ func (v Verdict) retrainedCell() report.Cell {
 	if len(v.Retrained) == 0 {
 		return readingCell(nil)
 	}
-	return readingCell(v.reference())
+	return readingCell(v.shownReference())
+}
+
+// shownReference is the reference with an interval that ends where the lens's values do: no share is below 0. Verdicts are
+// computed without these ends, which say nothing of seeds.
+func (v Verdict) shownReference() *audit.Reading {
+	ref, about := v.reference(), v.Lens.Info()
+	if ref == nil || about.Low == about.High {
+		return ref
+	}
+	out := *ref
+	out.Low, out.High = max(out.Low, about.Low), min(out.High, about.High)
+	return &out
 }
 
 func (v Verdict) null() report.Cell {

@@ -160,7 +160,7 @@ func (r *Report) JSON(w io.Writer) error {
 		for _, x := range v.Retrained {
 			j.Retrained = append(j.Retrained, toJSON(x))
 		}
-		if ref := v.reference(); ref != nil {
+		if ref := v.shownReference(); ref != nil {
 			against := toJSON(*ref)
 			j.Against = &against
 		}
