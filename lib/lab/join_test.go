@@ -5,9 +5,13 @@ package lab
 import (
 	"testing"
 
+	"github.com/gomlx/gomlx/core/graph"
+
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/tabular"
+	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
@@ -56,4 +60,43 @@ func TestJoinedDataAreKnownByTheirContent(t *testing.T) {
 	if id(l.Join(c.Prepared, net)) != id(l.JoinDerived(c.Prepared, net)) {
 		t.Error("data that the lab has loaded have another key")
 	}
+}
+
+// What trains has the defaults that the key says, from a setting and from data of the caller's.
+func TestWhatTrainsHasItsDefaults(t *testing.T) {
+	l := newLab(t)
+	filled := tagged{Features: 2, Outputs: 2, Hidden: 5}
+	p, err := l.Problem(t.Context(), Setting{Data: Table{Set: "two_moons", MaxRows: 80}, Model: tagged{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joined, err := l.Join(p.Prepared, tagged{Features: 2, Outputs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []*Problem{p, joined} {
+		if p.Arch != filled || p.Runner.Arch != filled {
+			t.Errorf("the problem is of %+v, its runner of %+v", p.Arch, p.Runner.Arch)
+		}
+	}
+}
+
+// tagged is a network whose default stands in a tag alone.
+type tagged struct {
+	Features, Outputs int
+	Hidden            int `default:"5"`
+}
+
+func (tagged) Name() string              { return "tagged" }
+func (m tagged) Inputs() int             { return m.Features }
+func (tagged) Check() error              { return nil }
+func (m tagged) Returns() []model.Output { return model.ClassifierOutputs(m.Outputs) }
+
+func (m tagged) ForData(s model.Sizes) (model.Architecture, error) {
+	return tagged{s.Features, s.Classes, m.Hidden}, nil
+}
+
+func (m tagged) Build(b *nn.Builder, x *graph.Node) model.Trace {
+	h := b.Tanh(b.Dense("hidden", x, m.Hidden))
+	return model.ClassifierTrace(b.Dense("head", h, m.Outputs), h)
 }

@@ -197,7 +197,7 @@ func loadWeights(m text.Pretrained) error {
 
 }
 
-// Join joins a network to data that the caller prepared. Results are stored under the
+// Join joins a network, with its defaults, to data that the caller prepared. Results are stored under the
 // content of the data, whatever their Hash says.
 func (l *Lab) Join(data *datasets.Prepared, arch model.Architecture) (*Problem, error) {
 	p, err := l.JoinDerived(data, arch)
@@ -217,7 +217,7 @@ func (l *Lab) JoinDerived(data *datasets.Prepared, arch model.Architecture) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	return &Problem{Prepared: data, Arch: arch, Runner: r}, nil
+	return &Problem{Prepared: data, Arch: r.Arch, Runner: r}, nil
 }
 
 // load prepares the data of a setting on first use. Records that the forget set names are

@@ -167,11 +167,7 @@ func (c *coordinates) setData(d Data) (err error) {
 
 // network returns the architecture for the data, with its defaults.
 func (s Setting) network(info datasets.Info) (model.Architecture, error) {
-	arch, err := s.fit(model.Sizes{Features: info.Features, Classes: info.ClassCount(), Shape: info.Shape, Vocabulary: info.Vocabulary})
-	if err != nil {
-		return nil, err
-	}
-	return defaults.Fill(arch), nil
+	return s.fit(model.Sizes{Features: info.Features, Classes: info.ClassCount(), Shape: info.Shape, Vocabulary: info.Vocabulary})
 }
 
 // fit returns the architecture for records of these sizes. It refuses a network that would read the

@@ -8,6 +8,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -19,9 +20,10 @@ type declaration struct {
 	layers  []string
 }
 
-// mustDeclare returns what a network takes; without a generator the weights have no numbers. It
+// mustDeclare returns what a network, with its defaults, takes; without a generator the weights have no numbers. It
 // panics where building a graph does.
 func mustDeclare(a Architecture, rng *rand.Rand) (d declaration) {
+	a = defaults.Fill(a)
 	d.weights, d.random = nn.Declare(a.Inputs(), rng, func(b *nn.Builder, x *Node) {
 		tr := a.Build(b, x)
 		if err := checkTrace(a, tr, 1); err != nil {
@@ -68,7 +70,7 @@ func shapeText(x *Node) string {
 // declare is mustDeclare with an error for a network that cannot be built: settings that Check
 // refuses, a weight that would be too large or is taken twice, sizes that do not fit.
 func declare(a Architecture, rng *rand.Rand) (d declaration, err error) {
-	if err := a.Check(); err != nil {
+	if err := defaults.Fill(a).Check(); err != nil {
 		return d, err
 	}
 	defer func() {
@@ -87,6 +89,7 @@ func declare(a Architecture, rng *rand.Rand) (d declaration, err error) {
 
 // forward builds the network that the declaration is of.
 func (d declaration) forward(a Architecture, t *nn.Tape, p []*Node, x *Node, draws []*Node) (tr Trace) {
+	a = defaults.Fill(a)
 	nn.Build(t, d.weights, p, d.random, draws, x, func(b *nn.Builder) { tr = a.Build(b, x) })
 	return tr
 }

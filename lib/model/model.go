@@ -4,6 +4,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/engine/kernels"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -157,8 +159,12 @@ func HasBatchStats(a Architecture) bool {
 	return ok && c.UsesBatchStats()
 }
 
-// NewRunner returns a runner for the architecture.
+// NewRunner returns a runner for the architecture with its defaults, which is the runner's Arch.
 func NewRunner(e *engine.Engine, arch Architecture) (*Runner, error) {
+	if arch == nil {
+		return nil, errors.New("model: no architecture (nil) for the runner")
+	}
+	arch = defaults.Fill(arch)
 	d, err := declare(arch, nil)
 	if err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ type NetworkFunc func(features, classes int) Architecture
 // ForData implements Network.
 func (f NetworkFunc) ForData(s Sizes) (Architecture, error) { return f(s.Features, s.Classes), nil }
 
-// Fit returns the architecture of a network for records of the given sizes. It refuses an
+// Fit returns the architecture of a network for records of the given sizes, with its defaults. It refuses an
 // architecture whose method ForData is that of an architecture that it embeds: the result
 // would be the embedded one, without what was added to it.
 func Fit(n Network, s Sizes) (Architecture, error) {
@@ -49,7 +49,7 @@ func Fit(n Network, s Sizes) (Architecture, error) {
 	if _, is := n.(Architecture); is && reflect.TypeOf(a) != reflect.TypeOf(n) {
 		return nil, fmt.Errorf("the network %T has the method ForData of %T, which it embeds; write one that returns a %T", n, a, n)
 	}
-	return a, nil
+	return defaults.Fill(a), nil
 }
 
 // Fixed is an architecture of fixed sizes as a Network: it fits only data of these sizes.

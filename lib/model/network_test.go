@@ -29,7 +29,7 @@ func TestANetworkTakesItsSizesFromTheData(t *testing.T) {
 			t.Errorf("%s: %+v (%v)", want, a, err)
 		}
 	}
-	if a, err := model.Fit(vision.ResNet18{}, images); err != nil || a != (vision.ResNet18{Channels: 3, Side: 32, Outputs: 10}) {
+	if a, err := model.Fit(vision.ResNet18{}, images); err != nil || a != (vision.ResNet18{Channels: 3, Side: 32, Outputs: 10, Width: 64}) {
 		t.Errorf("%+v (%v)", a, err)
 	}
 	for words, n := range map[string]model.Network{

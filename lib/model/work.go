@@ -9,6 +9,7 @@ import (
 
 	. "github.com/gomlx/gomlx/core/graph"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -29,6 +30,7 @@ func Work(a Architecture, records int) float64 {
 }
 
 func operations(a Architecture) float64 {
+	a = defaults.Fill(a)
 	if a == nil || a.Check() != nil {
 		return perRecord
 	}

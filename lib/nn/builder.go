@@ -170,6 +170,9 @@ func (b *Builder) weightNode(v Param) *Node {
 	if s.taken[v.Name] && !b.reuse {
 		panic(fmt.Errorf("the weight %s is taken twice; a layer that shares it takes it with Reuse", v.Name))
 	}
+	if slices.ContainsFunc(v.Shape, func(n int) bool { return n < 1 }) {
+		panic(fmt.Errorf("the weight %s would have the shape %v; every size is at least 1", v.Name, v.Shape))
+	}
 	if s.declared != nil && !b.reuse {
 		s.params = append(s.params, v)
 		s.weights[v.Name] = s.node(v.Name, v.Shape...)

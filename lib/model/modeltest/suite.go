@@ -65,7 +65,7 @@ func newSuite(a model.Architecture, records func(n int) array.Matrix[float32]) (
 		e.Close()
 		return nil, err
 	}
-	s := &suite{arch: a, runner: r, weights: model.InitialWeights(a, generator(1))}
+	s := &suite{arch: r.Arch, runner: r, weights: model.InitialWeights(a, generator(1))}
 	rng := generator(2)
 	for _, v := range s.weights {
 		for i := range v.Data {
