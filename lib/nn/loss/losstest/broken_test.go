@@ -95,6 +95,20 @@ var brokenLosses = []brokenLoss{
 			l := sum(Square(x))
 			return loss.Value{Losses: Sub(l, ReduceAndKeep(l, ReduceMean, 1))}
 		}},
+	{name: "mean-by-hand", breaks: "per record", says: "element 0 of record 0, is ",
+		graph: func(x *Node, _ loss.Batch) loss.Value {
+			return loss.Value{Losses: DivScalar(sum(Square(x)), float64(x.Shape().Dimensions[1]))}
+		}},
+	{name: "place", breaks: "per record", says: "neither how many records a batch has nor in which order they stand",
+		graph: func(x *Node, _ loss.Batch) loss.Value {
+			return loss.Value{Losses: Mul(sum(Square(x)), AddScalar(Iota(x.Graph(), sum(x).Shape(), 1), 1))}
+		}},
+	{name: "derivative-of-a-mean", breaks: "per record", says: "the derivative by output, element 0 of record 0",
+		graph: func(x *Node, _ loss.Batch) loss.Value {
+			return quadratic(x, 1, MulScalar(x, 2.5-float64(x.Shape().Dimensions[1])/10))
+		}},
+	{name: "ignores-its-target", breaks: "uses its inputs", says: `asks for the input "target" and ignores it`,
+		graph: func(_ *Node, g loss.Batch) loss.Value { return plain(g.Outputs[nn.Output]) }},
 	{name: "constant", breaks: "derivatives", says: "the loss depends on no output",
 		graph: func(x *Node, _ loss.Batch) loss.Value { return loss.Value{Losses: sum(ZerosLike(x))} }},
 }

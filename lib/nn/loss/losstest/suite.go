@@ -5,8 +5,9 @@
 //
 // It checks the name and the key; that missing, unknown and malformed inputs are refused; that the
 // graph of the loss is built with the outputs that Inputs asks for and no others; that there is one
-// finite number per record, which depends on that record only; and that the derivatives agree with
-// central differences, near zero and far from it.
+// finite number per record, which depends on that record only, on every input that is asked for, and neither
+// on the number of records nor on their order; and that the derivatives agree with central differences,
+// near zero and far from it.
 //
 // The error of Inputs for a network without the outputs must hold the name of the loss, as
 // loss.OutputWidth says it.
@@ -66,6 +67,8 @@ func Run(t *testing.T, l loss.Loss, values func(name string, width int) array.Ma
 	}
 	t.Run("declared", s.checkDeclared)
 	t.Run("own", s.checkIndependence)
+	t.Run("per record", s.checkPerRecord)
+	t.Run("uses its inputs", s.checkInputsUsed)
 	t.Run("derivatives", func(t *testing.T) { s.checkDerivatives(t, s.outputs) })
 	t.Run("derivatives far from zero", func(t *testing.T) { s.checkDerivatives(t, s.farOutputs()) })
 	t.Run("padding", s.checkPadding)
