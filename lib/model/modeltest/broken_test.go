@@ -1,8 +1,10 @@
 package modeltest
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	. "github.com/gomlx/gomlx/core/graph"
 
@@ -54,12 +56,29 @@ func (m broken) Build(b *nn.Builder, x *Node) model.Trace {
 		}
 	}
 	h := m.hidden(b, b.Dense("in", x, 4))
+	if m.Fault == "a seed of its own" || m.Fault == "the hour" {
+		h = b.Block([]*Node{m.ownWeight(b), x, h}, func(in []*Node) *Node { return Add(MatMul(in[0], in[1]), in[2]) })
+	}
 	z := b.Dense("head", h, m.Outputs)
 	tr := model.ClassifierTrace(z, h)
 	if m.Fault == "returns two outputs" {
 		tr.Outputs[nn.Output] = z
 	}
 	return tr
+}
+
+// ownWeight takes a weight that is drawn with a generator of the network's own.
+func (m broken) ownWeight(b *nn.Builder) *Node {
+	return b.Weight("own", func(_ *rand.Rand, data []float32) {
+		seed := uint64(7)
+		if m.Fault == "the hour" {
+			seed = uint64(time.Now().Unix() / 3600)
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for i := range data {
+			data[i] = float32(rng.NormFloat64())
+		}
+	}, 4, m.Features)
 }
 
 // hidden is the hidden layer.
@@ -73,6 +92,15 @@ func (m broken) hidden(b *nn.Builder, h *Node) *Node {
 		return b.Block([]*Node{h}, func(in []*Node) *Node { return Mul(Tanh(in[0]), Sigmoid(h)) })
 	case "wrong derivative":
 		return b.Op(Tanh(h), []*Node{h}, func(v *Node) []*Node { return []*Node{v} })
+	case "small and reversed":
+		h = b.Tanh(h)
+		return b.Op(MulScalar(h, 0.002), []*Node{h}, func(v *Node) []*Node { return []*Node{MulScalar(v, -0.002)} })
+	case "small and zero":
+		h = b.Tanh(h)
+		return b.Op(MulScalar(h, 0.002), []*Node{h}, func(v *Node) []*Node { return []*Node{ZerosLike(v)} })
+	case "small":
+		h = b.Tanh(h)
+		return b.Op(MulScalar(h, 0.002), []*Node{h}, func(v *Node) []*Node { return []*Node{MulScalar(v, 0.002)} })
 	case "an input too few":
 		return b.Op(Tanh(h), nil, func(*Node) []*Node { return nil })
 	}
@@ -84,6 +112,8 @@ var faults = map[string]string{
 	"returns two outputs/is what it says":                                "a classifier of 3 classes returns",
 	"forgets a field/is what it says":                                    "ForData makes",
 	"drawn twice differently/draws its weights from the generator alone": "takes other weights than without",
+	"a seed of its own/draws its weights from the generator alone":       "the initial values of own are the same with another generator",
+	"the hour/draws its weights from the generator alone":                "the initial values of own are the same with another generator",
 	"batch mean/answers for every record alone":                          `the output "logits" of a record depends on the other records`,
 	"largest of the batch/answers for every record alone":                `of a record depends on the other records`,
 	"number of records/answers for every record alone":                   `of a record depends on the other records`,
@@ -92,6 +122,8 @@ var faults = map[string]string{
 	"partly recorded/records its operations":                             "the gradient of in.bias, in.weight is lost at the operation Add",
 	"captured/records its operations":                                    "the gradient of in.bias, in.weight is lost in a Block",
 	"wrong derivative/has the gradients of its outputs":                  "the gradient of in.weight is not the slope",
+	"small and reversed/has the gradients of its outputs":                "the gradient of in.weight is not the slope",
+	"small and zero/has the gradients of its outputs":                    "the gradient of in.weight is not the slope",
 	"an input too few/has the gradients of its outputs":                  "the gradient of in.weight is not the slope",
 }
 
@@ -110,5 +142,6 @@ func TestBroken(t *testing.T) {
 // The suite passes the network without a fault and says what is wrong with each other.
 func TestTheSuiteFindsEveryFault(t *testing.T) {
 	Run(t, broken{5, 3, ""}, nil)
+	Run(t, broken{5, 3, "small"}, nil)
 	conform.CheckSubtestsSay(t, "TestBroken", faults)
 }
