@@ -24,6 +24,12 @@ import (
 // Read reads a model of the case through a lens. The reading is absent where the case has not what
 // the lens needs.
 func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
+	switch {
+	case l == nil:
+		return nil, errors.New("audit: the lens is nil")
+	case m == nil:
+		return nil, errors.New("audit: the model is nil; the models of a case are made with Open and Unlearn")
+	}
 	n := l.Info().Needs
 	if len(c.Shadows) < n.Shadows {
 		return absentReading(l, m.Label, "no shadow models"), nil
@@ -44,6 +50,12 @@ func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
 // ReadBy reads a model of the evidence through a lens. It refuses a lens that returns neither a reading nor an error; one
 // that panics is an error too, so that the other lenses keep their readings.
 func (e *Evidence) ReadBy(l Lens, m *Arrays) (r *Reading, err error) {
+	switch {
+	case l == nil:
+		return nil, errors.New("audit: the lens is nil")
+	case m == nil:
+		return nil, fmt.Errorf("audit: the lens %q: the arrays of the model are nil", l.Name())
+	}
 	err = panics.Catch(fmt.Sprintf("audit: the lens %q", l.Name()), func() (err error) {
 		r, err = l.Read(e, m)
 		return err

@@ -190,6 +190,9 @@ func beginStep[T float32 | float64](o Optimizer, decays bool, p Params, grads []
 	if rates != nil && len(rates) != len(p) || len(grads) != len(p) {
 		return nil, fmt.Errorf("%s: %d rates and %d gradients for %d tensors", o.Name(), len(rates), len(grads), len(p))
 	}
+	if err := CheckGradient(p, grads); err != nil {
+		return nil, fmt.Errorf("%s: %w", o.Name(), err)
+	}
 	if err := checkFinite(o.Name(), p, grads, s.T+1); err != nil {
 		return nil, err
 	}
@@ -233,6 +236,20 @@ func rateFactor(rates []float64, i int) float64 {
 		return 1
 	}
 	return rates[i]
+}
+
+// CheckGradient returns an error for a gradient of other sizes than the weights: it has one slice per tensor, as
+// long as the tensor, or nil where it is 0 or the tensor is state.
+func CheckGradient[T float32 | float64](p Params, grads [][]T) error {
+	if len(grads) != len(p) {
+		return fmt.Errorf("the gradient has %d tensors, the weights %d", len(grads), len(p))
+	}
+	for i, g := range grads {
+		if g != nil && len(g) != len(p[i].Data) {
+			return fmt.Errorf("the gradient of %s (tensor %d) has %d numbers, the weight %d", p[i].Name, i, len(g), len(p[i].Data))
+		}
+	}
+	return nil
 }
 
 // checkFinite returns an error with the first element of a gradient that is not finite.

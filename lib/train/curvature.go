@@ -38,6 +38,9 @@ func NewCurvature(r *model.Runner, o Objective) (*Curvature, error) {
 	if len(o) != 1 {
 		return nil, fmt.Errorf("train: curvature needs an objective of one term, this one has %d", len(o))
 	}
+	if err := checkRunner(r); err != nil {
+		return nil, err
+	}
 	if err := o.check(r.Arch); err != nil {
 		return nil, err
 	}

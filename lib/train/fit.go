@@ -4,7 +4,9 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 
 	"github.com/lethe-ml/lethe/lib/engine"
@@ -147,10 +149,21 @@ func (s *State) workingCopy(spare *State) *State {
 // When ctx ends, Fit stops within one step, calls Hooks.Save, and returns the context's
 // error with the number of saved epochs.
 func Fit(ctx context.Context, r *model.Runner, p nn.Params, o Objective, c Config, h Hooks) (nn.Params, []Epoch, error) {
+	if err := checkRunner(r); err != nil {
+		return nil, nil, err
+	}
 	if err := o.check(r.Arch); err != nil {
 		return nil, nil, err
 	}
 	return fit(ctx, r, p, fixedPlan(o), c, h)
+}
+
+// checkRunner returns an error for no runner.
+func checkRunner(r *model.Runner) error {
+	if r == nil {
+		return errors.New("train: the runner is nil; model.NewRunner makes one of a network")
+	}
+	return nil
 }
 
 func fit(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
@@ -231,6 +244,9 @@ func (c Config) check() error {
 	}
 	if c.Order < Shuffled || c.Order > ShuffledSingle {
 		return fmt.Errorf("train: unknown order %d", c.Order)
+	}
+	if e := c.EarlyStop; e.Patience < 0 || !(e.MinDelta >= 0) || math.IsInf(e.MinDelta, 1) {
+		return fmt.Errorf("train: an early stop with patience %d and min delta %v", e.Patience, e.MinDelta)
 	}
 	if err := checkSize("clip", c.Clip); err != nil {
 		return fmt.Errorf("train: %w", err)

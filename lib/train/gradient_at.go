@@ -50,6 +50,9 @@ func EachGradient(ctx context.Context, r *model.Runner, p nn.Params, o Objective
 // eachBatch computes the gradient of every batch, or what ask configures instead.
 func eachBatch(ctx context.Context, r *model.Runner, p nn.Params, o Objective, batches []batch, m Mode, ask func(*gradients),
 	each func(grads [][]float64, b batch)) error {
+	if err := checkRunner(r); err != nil {
+		return err
+	}
 	if err := o.check(r.Arch); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/privacy"
@@ -380,7 +381,10 @@ func (l *loop) apply(player int, got stepGradient, s *State) error {
 			after = append(after, t.BeforeStep(s.Params, s.Optimizers[player]))
 		}
 	}
-	if err := got.step(m.optimizer, s.Params, s.Optimizers[player], l.rates(player, s.Done-1)); err != nil {
+	err := panics.Catch("the optimiser "+m.optimizer.Name(), func() error {
+		return got.step(m.optimizer, s.Params, s.Optimizers[player], l.rates(player, s.Done-1))
+	})
+	if err != nil {
 		return fmt.Errorf("train %s: epoch %d: %w", l.g.runner.Arch.Name(), s.Done, err)
 	}
 	for _, f := range after {

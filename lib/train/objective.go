@@ -4,6 +4,7 @@
 package train
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -59,9 +60,10 @@ func CrossEntropy(y []int, classes int, weight float64) Target {
 	return probabilityTarget(loss.CrossEntropy{}, loss.Labels(y, classes), weight)
 }
 
-// Distillation returns the distillation target for a teacher's logits at temperature t.
+// Distillation returns the distillation target for a teacher's logits at temperature t; 0: 1. A negative one is
+// refused when the objective is used.
 func Distillation(logits array.Matrix[float32], t, weight float64) Target {
-	return probabilityTarget(loss.Distillation{Temperature: t}, Softmax(logits, t), weight)
+	return probabilityTarget(loss.Distillation{Temperature: t}, softmaxAt(logits, cmp.Or(t, 1)), weight)
 }
 
 func probabilityTarget(l loss.Loss, p array.Matrix[float32], weight float64) Target {

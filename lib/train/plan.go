@@ -39,6 +39,9 @@ type Plan struct {
 // others have random streams of their own. The loss of an epoch is the mean over the steps
 // of all passes, with the L1 term.
 func FitPlan(ctx context.Context, r *model.Runner, p nn.Params, plan Plan, c Config, h Hooks) (nn.Params, []Epoch, error) {
+	if err := checkRunner(r); err != nil {
+		return nil, nil, err
+	}
 	if err := plan.check(r.Arch, p); err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/nn"
 )
 
@@ -56,22 +57,35 @@ func (s *GradientStep) Rand(tensor int) *rand.Rand {
 // Otherwise the training runs step by step on the host.
 type Chain []GradientTransform
 
-// Apply runs the transforms on a step, after their checks.
+// Apply runs the transforms on a step, after their checks. A transform that panics, or that leaves a gradient of
+// other sizes than the weights, is an error that names it.
 func (c Chain) Apply(s *GradientStep) error {
 	if err := c.check(s.Params); err != nil {
 		return err
 	}
-	for _, t := range c {
-		if err := t.Transform(s); err != nil {
+	if err := nn.CheckGradient(s.Params, s.Grads); err != nil {
+		return fmt.Errorf("train: before the transforms: %w", err)
+	}
+	for i, t := range c {
+		if err := panics.Catch(inChain(i, t), func() error { return t.Transform(s) }); err != nil {
 			return err
+		}
+		if err := nn.CheckGradient(s.Params, s.Grads); err != nil {
+			return fmt.Errorf("train: %s returns another gradient than it got: %w", inChain(i, t), err)
 		}
 	}
 	return nil
 }
 
+// inChain names a transform of a chain.
+func inChain(i int, t GradientTransform) string { return fmt.Sprintf("transform %d (%T)", i, t) }
+
 // check returns an error if a transform does not fit a model or has a setting that is invalid.
 func (c Chain) check(p nn.Params) error {
-	for _, t := range c {
+	for i, t := range c {
+		if t == nil {
+			return fmt.Errorf("train: transform %d of %d is nil", i, len(c))
+		}
 		if t, ok := t.(interface{ Check(p nn.Params) error }); ok {
 			if err := t.Check(p); err != nil {
 				return fmt.Errorf("train: %w", err)

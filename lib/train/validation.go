@@ -137,6 +137,9 @@ func (v *Validation) HasRisen(history []Epoch) bool {
 // inputs, normalisation by running statistics. Augmentation is that of epoch 0. A value
 // that is not finite is no error here; in a Validation it is Diverged.
 func Evaluate(ctx context.Context, r *model.Runner, p nn.Params, o Objective) (float64, error) {
+	if err := checkRunner(r); err != nil {
+		return math.NaN(), err
+	}
 	if err := o.check(r.Arch); err != nil {
 		return math.NaN(), err
 	}

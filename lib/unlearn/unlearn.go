@@ -161,6 +161,9 @@ type Report struct {
 // record numbers, so that it cannot change those of the request. A method that diverges is an
 // error that wraps [train.Diverged]; one that panics is an error that names the place.
 func Apply(ctx context.Context, m Method, r Request) (nn.Params, *Report, error) {
+	if m == nil {
+		return nil, nil, errors.New("unlearn: the method is nil")
+	}
 	m = defaults.Fill(m)
 	info := m.Info()
 	if err := r.check(); err != nil {
