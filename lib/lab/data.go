@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -322,8 +323,14 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 			}
 		}
 	}
-	if err := checkDescribed(p, info); err != nil {
-		return err
+	for _, check := range []func() error{
+		func() error { return checkDescribed(p, info) },
+		func() error { return checkNormalisation(p) },
+		func() error { return checkBeside(p, seen) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	// A condition on a column selects records by their IDs.
 	greatest := max(slices.Max(p.Train.IDs), slices.Max(p.Test.IDs))
@@ -331,6 +338,78 @@ func checkPrepared(p *datasets.Prepared, info datasets.Info) error {
 		if c.Rows() <= greatest {
 			return fmt.Errorf("the column %q has %d cells, the greatest ID is %d: it needs a cell for every record of the source", c.Name, c.Rows(), greatest)
 		}
+	}
+	return nil
+}
+
+// checkNormalisation returns an error for a normalisation that does not fit the records. Triggers, augmentation and
+// attacks that make records of their own need that of images.
+func checkNormalisation(p *datasets.Prepared) error {
+	mean, sd, want, of := p.Norm.Mean, p.Norm.SD, p.Train.X.Cols, "features"
+	if p.About.Shape[0] > 0 {
+		want, of = p.About.Shape[0], "channels"
+	}
+	if of == "features" && mean == nil && sd == nil {
+		return nil // the records are as they were read
+	}
+	if len(mean) != want || len(sd) != want {
+		return fmt.Errorf("Norm has %d means (Mean) and %d standard deviations (SD) for %d %s; where nothing is normalised they are 0 and 1",
+			len(mean), len(sd), want, of)
+	}
+	for i := range mean {
+		if mean[i]-mean[i] != 0 || !(sd[i] > 0) || sd[i]-sd[i] != 0 {
+			return fmt.Errorf("Norm.Mean[%d] is %v and Norm.SD[%d] is %v; a mean is finite and a standard deviation above 0, 1 for a constant",
+				i, mean[i], i, sd[i])
+		}
+	}
+	return nil
+}
+
+// checkBeside returns an error for what stands beside the records and does not fit them. known has their IDs.
+func checkBeside(p *datasets.Prepared, known map[int]bool) error {
+	for _, part := range []struct {
+		name string
+		datasets.Part
+	}{{"train", p.Train}, {"test", p.Test}} {
+		for _, name := range slices.Sorted(maps.Keys(part.Extra)) {
+			if n := len(part.Extra[name]); n != part.X.Rows {
+				return fmt.Errorf("the column %q of Extra has %d numbers for %d records of the %s part", name, n, part.X.Rows, part.name)
+			}
+		}
+	}
+	if n := len(p.About.Features); n > 0 && n != p.Train.X.Cols {
+		return fmt.Errorf("About.Features describes %d features, the records have %d", n, p.Train.X.Cols)
+	}
+	if n := len(p.TestGroups); p.TestGroups != nil && n != p.Test.X.Rows {
+		return fmt.Errorf("TestGroups has %d numbers for %d records of the test part", n, p.Test.X.Rows)
+	}
+	if err := checkDrawOrder(p.DrawOrder, p.Train.X.Rows); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.About.Planted)) {
+		for _, id := range p.About.Planted[name] {
+			if !known[id] {
+				return fmt.Errorf("the planted group %q names the ID %d, which no record has", name, id)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDrawOrder returns an error for an order that does not name every row of the train part once.
+func checkDrawOrder(order []int, rows int) error {
+	if order == nil {
+		return nil
+	}
+	if len(order) != rows {
+		return fmt.Errorf("DrawOrder has %d numbers for %d records of the train part", len(order), rows)
+	}
+	drawn := make([]bool, rows)
+	for i, row := range order {
+		if row < 0 || row >= rows || drawn[row] {
+			return fmt.Errorf("DrawOrder[%d] is %d: the order names every row of the train part once, 0 to %d", i, row, rows-1)
+		}
+		drawn[row] = true
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package labtest
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -39,11 +40,20 @@ func (d numbers) Prepare(_ context.Context, shift int) (*datasets.Prepared, erro
 	if d.Fault == "draws anew" {
 		seed = uint64(*d.calls)
 	}
+	norm := datasets.Normalisation{Mean: []float64{20 + float64(shift)}, SD: []float64{10 - float64(shift)}}
 	order := rand.New(rand.NewPCG(1, seed)).Perm(40)
 	part := func(ids []int) datasets.Part {
 		p := datasets.Part{X: array.New[float32](len(ids), 1), IDs: ids}
 		for i, id := range ids {
-			p.X.Row(i)[0] = float32(id)/40 - 0.5
+			p.X.Row(i)[0] = float32((float64(id) - norm.Mean[0]) / norm.SD[0])
+			switch {
+			case d.Fault == "says the part" && len(ids) == 8:
+				p.X.Row(i)[0] = 1
+			case d.Fault == "features drawn anew":
+				p.X.Row(i)[0] += float32(shift) / 100
+			case d.Fault == "no number with a shift" && shift > 0 && i == 3:
+				p.X.Row(i)[0] = float32(math.NaN())
+			}
 			p.Y = append(p.Y, id%2)
 		}
 		if d.Fault == "numbers the places" {
@@ -51,22 +61,31 @@ func (d numbers) Prepare(_ context.Context, shift int) (*datasets.Prepared, erro
 		}
 		return p
 	}
-	return &datasets.Prepared{About: datasets.About{Name: "numbers", Classes: []string{"even", "odd"}}, Train: part(order[8:]), Test: part(order[:8]),
-		Norm: datasets.Normalisation{Mean: []float64{0}, SD: []float64{1}}}, nil
+	first := 8
+	if d.Fault == "fewer with a shift" && shift > 0 {
+		first = 10
+	}
+	about := datasets.About{Name: "numbers", Classes: []string{"even", "odd"}}
+	return &datasets.Prepared{About: about, Train: part(order[first:]), Test: part(order[:8]), Norm: norm}, nil
 }
 
 // dataFaults has what the suite says, by fault and check.
 var dataFaults = map[string]string{
-	"rows/is what its description says":                "Info says that there are 17 records",
-	"classes/is what its description says":             "Info says that the classes are",
-	"draws anew/is the same when it is prepared again": "Prepare returns other records",
-	"ignores the shift/is divided by the shift":        "the shift is ignored",
-	"numbers the places/is divided by the shift":       "an ID is of one record",
+	"rows/is what its description says":                   "Info says that there are 17 records",
+	"classes/is what its description says":                "Info says that the classes are",
+	"draws anew/is the same when it is prepared again":    "Prepare returns other records",
+	"ignores the shift/is divided by the shift":           "the shift is ignored",
+	"numbers the places/is divided by the shift":          "an ID is of one record",
+	"says the part/is divided by the shift":               "whose features do not depend on the part that it is in",
+	"features drawn anew/is divided by the shift":         "feature 0 of the record of the ID",
+	"no number with a shift/is what its description says": "with the shift 1: data set numbers: record",
+	"fewer with a shift/is what its description says":     "with the shift 1: data set numbers: Info says that there are 40 records",
 }
 
 func TestBrokenData(t *testing.T) {
 	conform.RunOnlyByFails(t)
-	for _, fault := range []string{"rows", "classes", "draws anew", "ignores the shift", "numbers the places"} {
+	for _, fault := range []string{"rows", "classes", "draws anew", "ignores the shift", "numbers the places",
+		"says the part", "features drawn anew", "no number with a shift", "fewer with a shift"} {
 		t.Run(fault, func(t *testing.T) { Data(t, numbers{fault, new(int)}) })
 	}
 }
