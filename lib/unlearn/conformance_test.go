@@ -65,10 +65,10 @@ var about = map[string][]unlearntest.Option{
 	"ssd":              nil,
 	"ssd-foster":       {unlearntest.Deterministic()},
 	"fisher-scrub":     nil,
-	"hbfu-ascent":      {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
-	"rapid-retraining": {unlearntest.ForgetsAlike(), unlearntest.LowersObjective(sinceTheStart)},
+	"hbfu-ascent":      {unlearntest.EpochsByBatch(), unlearntest.OwnBatches(), unlearntest.LowersObjective(ascends)},
+	"rapid-retraining": {unlearntest.OwnBatches(), unlearntest.ForgetsAlike(), unlearntest.LowersObjective(sinceTheStart)},
 
-	"federated-retraining": {unlearntest.LowersObjective(sinceTheStart)},
+	"federated-retraining": {unlearntest.OwnBatches(), unlearntest.LowersObjective(sinceTheStart)},
 	"retrain":              {unlearntest.HasProperty("fits the retain set and not the forget set", fitsRetainOnly)},
 	"retrain-other-seed":   {unlearntest.HasProperty("fits the retain set and not the forget set", fitsRetainOnly)},
 	"do-nothing": {unlearntest.Deterministic(), unlearntest.HasProperty("is the original", func(t testing.TB, y *unlearntest.Toy, p nn.Params) {
@@ -266,7 +266,7 @@ func heldOutLoss(t testing.TB, y *unlearntest.Toy, p nn.Params) float64 {
 var onBottlenecks = map[string][]unlearntest.Option{
 	"blindu": {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
 	"vbu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
-	"bfu":    {unlearntest.EpochsByBatch(), unlearntest.LowersObjective(ascends)},
+	"bfu":    {unlearntest.EpochsByBatch(), unlearntest.OwnBatches(), unlearntest.LowersObjective(ascends)},
 }
 
 func TestEveryMethodOfBottlenecksConforms(t *testing.T) {
@@ -294,7 +294,7 @@ func TestTheProgramsMethodsConform(t *testing.T) {
 	}
 	federation := unlearn.HBFU{Users: federatedUsers, Eta: 2e-3, Stop: stop}
 	federation.Portion = 0.5
-	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, ends...) })
+	t.Run("hbfu-ascent", func(t *testing.T) { unlearntest.Run(t, federation, append(ends, unlearntest.OwnBatches())...) })
 }
 
 // latentNorm is the mean squared length of the forget set's latent means.

@@ -4,6 +4,7 @@ package unlearn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/lethe-ml/lethe/lib/array"
@@ -52,6 +53,9 @@ func (m IdkDPO) AtRate(lr float64) IdkDPO {
 
 // Unlearn implements Method.
 func (m IdkDPO) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
+	if r.Augment != nil {
+		return nil, errors.New("texts beside each other need unchanged records, but the request augments them")
+	}
 	answers, retained := r.Forget, r.Retain
 	refusals, err := r.refusalOfEach()
 	if err != nil {

@@ -219,6 +219,15 @@ func TestMethodsForLanguageModelsForgetTheForgetSet(t *testing.T) {
 	}
 }
 
+// A pair of texts is wider than a record, which an augmenter does not know.
+func TestIdkDPORefusesAugmentedTexts(t *testing.T) {
+	r := unlearntest.NewLanguageToy(t).Request
+	r.Augment = train.AugmentFunc(func(dst, src []float32, _, _ int) error { copy(dst, src); return nil })
+	if _, _, err := unlearn.Apply(t.Context(), unlearn.IdkDPO{}, r); err == nil || !strings.Contains(err.Error(), "the request augments them") {
+		t.Error(err)
+	}
+}
+
 // The refusals become probable, and the true answers less so than retained ones.
 func TestRefusalTuningTeachesTheRefusals(t *testing.T) {
 	y := unlearntest.NewLanguageToy(t)

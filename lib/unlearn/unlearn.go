@@ -118,11 +118,12 @@ type Request struct {
 	Range Range
 	// Seed is the unlearning's own: dropout, batch order, random teachers.
 	Seed engine.Root
-	// Batch is the mini-batch size, 0 for full batches as in RULER's main experiment.
+	// Batch is the mini-batch size, 0 for full batches as in RULER's main experiment. Federated methods
+	// have Users.Batch in its place.
 	Batch int
 	// Augment augments the records of every training term; nil: none. Retraining uses it
 	// too: it must be that of the original's training. Outputs of teachers are those on
-	// unchanged records.
+	// unchanged records. A method that needs unchanged records refuses the request.
 	Augment train.Augmenter
 	// Hooks watch the work and let it stop and resume.
 	Hooks train.Hooks

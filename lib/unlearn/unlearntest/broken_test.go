@@ -163,6 +163,25 @@ var brokenMethods = []struct {
 		}
 		return tune(ctx, r, h)
 	}}, nil},
+	{"works_on_mini-batches", broken{"full-batches", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		r.Batch = 0
+		return working(ctx, r)
+	}}, nil},
+	{"works_on_mini-batches", broken{"shuffles-full-batches", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		r.Batch *= 1000
+		return working(ctx, r)
+	}}, nil},
+	{"works_on_mini-batches", broken{"no-batches-of-its-own", retainOnly, working}, []Option{OwnBatches()}},
+	{"trains_on_augmented_records", broken{"unchanged-records", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		r.Augment = nil
+		return working(ctx, r)
+	}}, nil},
+	{"trains_on_augmented_records", broken{"augments-pairs", retainOnly, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
+		if of := r.Augment; of != nil {
+			r.Augment = train.AugmentFunc(func(dst, src []float32, epoch, id int) error { return of.Augment(dst, src[1:], epoch, id) })
+		}
+		return working(ctx, r)
+	}}, nil},
 	{"lowers_its_objective", broken{"ascends", everything, func(ctx context.Context, r unlearn.Request) (*unlearn.Outcome, error) {
 		return defaults.Fill(unlearn.GradientAscent{}).Unlearn(ctx, r)
 	}}, []Option{LowersObjective(func(t testing.TB, y *Toy, p nn.Params) float64 { return y.CrossEntropy(t, p, y.Request.Forget) })}},

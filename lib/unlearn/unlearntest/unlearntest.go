@@ -4,8 +4,9 @@
 //	func TestMine(t *testing.T) { unlearntest.Run(t, Mine{}, unlearntest.LowersObjective(myObjective)) }
 //
 // Run checks, on a toy problem of 48 records, that the method is a function of its request,
-// sees only what it declares and uses all of it, can be watched, stopped and resumed, refuses invalid
-// requests, and has the declared properties. Another problem has a planted memory, forget records
+// sees only what it declares and uses all of it, trains in the mini-batches and on the augmented records
+// that are asked for, can be watched, stopped and resumed, refuses invalid requests, and has the
+// declared properties. Another problem has a planted memory, forget records
 // that contradict the others: the method must not learn them better than the original, nor give up the
 // retain set in their place.
 package unlearntest
@@ -34,6 +35,10 @@ func Deterministic() Option { return func(s *suite) { s.deterministic = true } }
 // EpochsByBatch declares that the number of epochs depends on the batch size, for instance
 // where the number of steps is given.
 func EpochsByBatch() Option { return func(s *suite) { s.epochsByBatch = true } }
+
+// OwnBatches declares that the method trains in batches of its own, whatever the request's batch size, as a
+// published program does. The method's documentation says so.
+func OwnBatches() Option { return func(s *suite) { s.ownBatches = true } }
 
 // ForgetsAlike declares that the method gives up the retain set as much as the forget set, on a problem as
 // small as that of the suite. So does a training from random weights that ends early.
@@ -87,6 +92,7 @@ type suite struct {
 type declared struct {
 	deterministic    bool
 	epochsByBatch    bool
+	ownBatches       bool
 	forgetsAlike     bool
 	choosesByHeldOut bool
 	properties       []property
@@ -180,6 +186,7 @@ func (s *suite) run(t *testing.T, options []Option) {
 	t.Run("uses what it declares", s.usesWhatItDeclares)
 	t.Run("forgets a planted memory", s.forgetsAPlantedMemory)
 	t.Run("works on mini-batches", s.worksOnMiniBatches)
+	t.Run("trains on augmented records", s.trainsOnAugmentedRecords)
 	t.Run("reports progress", s.reportsProgress)
 	t.Run("stops and resumes", s.stopsAndResumes)
 	t.Run("refuses nonsense", s.refusesInvalid)
@@ -317,19 +324,5 @@ func (s *suite) runsSideBySide(t *testing.T) {
 		if got := <-results; got != fmt.Sprint(s.want.Hash(), error(nil)) {
 			t.Errorf("three at once: %s", got)
 		}
-	}
-}
-
-func (s *suite) worksOnMiniBatches(t *testing.T) {
-	r := s.toy.request()
-	r.Batch = 16
-	r.Fit.Batch = 16
-	p, rep := s.apply(t, r)
-	again, _ := s.apply(t, r)
-	if p.Hash() != again.Hash() {
-		t.Error("the same request gives another result the second time")
-	}
-	if s.trains() && !s.epochsByBatch && rep.Epochs != s.report.Epochs {
-		t.Errorf("%d epochs, %d with full batches", rep.Epochs, s.report.Epochs)
 	}
 }
