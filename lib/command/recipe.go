@@ -153,7 +153,7 @@ func (r *recipeRun) compute(cmd *cobra.Command, recipes []paper.Recipe, workers 
 			return err
 		}
 		if err := r.write(cmd, recipe.File(), out); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", recipe.ID, err)
 		}
 	}
 	return nil
@@ -208,11 +208,11 @@ func (r *recipeRun) render(w io.Writer, out *paper.Output, format string) error 
 		return out.Records().JSON(w)
 	case format == "png" || format == "svg" || format == "txt":
 		if out.Figure == nil {
-			return errors.New("this recipe has no figure; try lethe table")
+			return errors.New("this recipe made no figure; try lethe table")
 		}
 		return out.Figure.Render(w, format)
 	case out.Table == nil:
-		return errors.New("this recipe has no table; try lethe figure")
+		return errors.New("this recipe made no table; try lethe figure")
 	case format == "md":
 		return out.Table.Markdown(w)
 	case format == "json":

@@ -7,6 +7,7 @@ package paper
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/plot"
 	"github.com/lethe-ml/lethe/lib/progress"
@@ -138,7 +140,8 @@ func Shared[T any](e *Env, create func(*Env) *T) *T {
 	return v
 }
 
-// Run makes the table or figure at that scale. Errors begin with the recipe's ID.
+// Run makes the table or figure at that scale. Errors begin with the recipe's ID. A recipe that panics, or that makes
+// nothing, is an error.
 func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) {
 	if r.Make == nil {
 		return nil, fmt.Errorf("%s: the recipe has no Make", r.ID)
@@ -153,7 +156,7 @@ func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) 
 // run makes the output. Where somebody sees the progress it first adds up the jobs' cost.
 func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
 	if !progress.HasDisplay() {
-		return r.Make(ctx, e, scale)
+		return r.made(ctx, e, scale)
 	}
 	jobs, err := r.list(ctx, e, scale)
 	if err != nil {
@@ -161,7 +164,24 @@ func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	}
 	ctx, task := lab.TrackJobs(ctx, r.ID, jobs)
 	defer task.Done()
-	return r.Make(ctx, e, scale)
+	return r.made(ctx, e, scale)
+}
+
+// made calls Make, which is code that comes from anywhere.
+func (r Recipe) made(ctx context.Context, e *Env, scale string) (out *Output, err error) {
+	err = panics.Catch("Make", func() error {
+		out, err = r.Make(ctx, e, scale)
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case out == nil:
+		return nil, errors.New("Make returned no output and no error (nil, nil)")
+	case out.Table == nil && out.Figure == nil && len(out.Runs) == 0:
+		return nil, errors.New("Make returned an output without a table, a figure or runs")
+	}
+	return out, nil
 }
 
 // list is List with its progress.
@@ -176,7 +196,11 @@ func (r Recipe) List(ctx context.Context, e *Env, scale string) ([]lab.Job, erro
 	if r.Jobs == nil {
 		return nil, nil
 	}
-	jobs, err := r.Jobs(ctx, e, scale)
+	var jobs []lab.Job
+	err := panics.Catch("Jobs", func() (err error) {
+		jobs, err = r.Jobs(ctx, e, scale)
+		return err
+	})
 	return lab.Dedup(jobs), err
 }
 

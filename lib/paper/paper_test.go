@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // two is a paper with recipes of both kinds and one that is neither in name.
@@ -62,13 +65,42 @@ func TestTheErrorOfARecipeBeginsWithItsID(t *testing.T) {
 		if scale != "quick" {
 			return nil, lost
 		}
-		return &Output{}, nil
+		return &Output{Table: &report.Table{}}, nil
 	}}
 	if _, err := r.Run(t.Context(), &Env{}, "paper"); !errors.Is(err, lost) || !strings.HasPrefix(err.Error(), "two/table1: ") {
 		t.Error(err)
 	}
 	if out, err := r.Run(t.Context(), &Env{}, "quick"); out == nil || err != nil {
 		t.Errorf("%v, %v", out, err)
+	}
+}
+
+// A recipe is code that comes from anywhere.
+func TestARecipeThatPanicsOrMakesNothingIsNamed(t *testing.T) {
+	broken := func(out *Output, panics bool) Recipe {
+		return Recipe{ID: "two/table1", Make: func(context.Context, *Env, string) (*Output, error) {
+			if panics {
+				panic("gone")
+			}
+			return out, nil
+		}}
+	}
+	lists := broken(&Output{Table: &report.Table{}}, false)
+	lists.Jobs = func(context.Context, *Env, string) ([]lab.Job, error) { panic("gone") }
+	_, listed := Jobs(t.Context(), &Env{}, "quick", lists)
+	run := func(r Recipe) error {
+		_, err := r.Run(t.Context(), &Env{}, "quick")
+		return err
+	}
+	for words, err := range map[string]error{
+		"two/table1: Make panicked at paper_test.go:": run(broken(nil, true)),
+		"two/table1: Make returned no output":         run(broken(nil, false)),
+		"without a table, a figure or runs":           run(broken(&Output{}, false)),
+		"two/table1: Jobs panicked at paper_test.go:": listed,
+	} {
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, expected %q", err, words)
+		}
 	}
 }
 
