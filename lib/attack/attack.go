@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/progress"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
@@ -30,10 +31,14 @@ type Attack[E any] interface {
 }
 
 // Run attacks one model and reports with 95 % intervals; member says which of the records under
-// attack it was trained on.
+// attack it was trained on. An attack that panics is an error that names it.
 func Run[E any](a Attack[E], e E, member []bool) (*ScoreReport, error) {
 	defer progress.Begin(a.Name(), 0).Done()
-	scores, err := a.Scores(e)
+	var scores []float64
+	err := panics.Catch("Scores", func() (err error) {
+		scores, err = a.Scores(e)
+		return err
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", a.Name(), err)
 	}

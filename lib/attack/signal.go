@@ -1,10 +1,12 @@
 package attack
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
 	"github.com/lethe-ml/lethe/lib/array"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 )
 
 // Outputs holds a model's softmax outputs on records and the records' labels.
@@ -29,14 +31,27 @@ type Signal interface {
 func Signals() []Signal { return []Signal{Confidence{}, Entropy{}, ModifiedEntropy{}} }
 
 // SignalScores applies a signal to every record. It refuses outputs that are no probabilities (with
-// a tolerance of 1e-3, for float32) and labels out of range.
+// a tolerance of 1e-3, for float32) and labels out of range, and by its name a signal that panics or is
+// not finite.
 func SignalScores(s Signal, o Outputs) ([]float64, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	out := make([]float64, o.P.Rows)
-	for i := range out {
-		out[i] = s.Score(o.P.Row(i), o.Y[i])
+	if s == nil {
+		return nil, errors.New("attack: there is no signal")
+	}
+	out, i := make([]float64, o.P.Rows), 0
+	err := panics.Catch(fmt.Sprintf("the signal %q", s.Name()), func() error { // its code comes from anywhere
+		for i = range out {
+			out[i] = s.Score(o.P.Row(i), o.Y[i])
+			if math.IsNaN(out[i]) || math.IsInf(out[i], 0) {
+				return fmt.Errorf("the signal %q is %v", s.Name(), out[i])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("attack: record %d: %w", i, err)
 	}
 	return out, nil
 }

@@ -183,3 +183,30 @@ func TestASignalAttackRefusesWhatIsNoSoftmaxOutput(t *testing.T) {
 		t.Error("a level of 2 was accepted")
 	}
 }
+
+// faulty is a signal of a researcher's own.
+type faulty struct {
+	Confidence
+	score func(p []float64, y int) float64
+}
+
+func (faulty) Name() string                       { return "faulty" }
+func (f faulty) Score(p []float64, y int) float64 { return f.score(p, y) }
+
+func TestASignalThatPanicsOrIsNotFiniteIsNamed(t *testing.T) {
+	for words, score := range map[string]func(p []float64, y int) float64{
+		`record 0: the signal "faulty" panicked at signal_test.go:`: func(p []float64, _ int) float64 { return p[len(p)] },
+		`record 4: the signal "faulty" is -Inf`:                     func(p []float64, y int) float64 { return math.Log(p[y] - 0.0001) },
+	} {
+		if _, err := SignalScores(faulty{score: score}, six); err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, expected %q", err, words)
+		}
+		_, err := SignalThreshold{Signal: faulty{score: score}}.Run(Records{Members: six, Nonmembers: six, Forgotten: six, HeldOut: six})
+		if err == nil || !strings.Contains(err.Error(), words) {
+			t.Errorf("%v, expected %q", err, words)
+		}
+	}
+	if _, err := SignalScores(nil, six); err == nil || !strings.Contains(err.Error(), "no signal") {
+		t.Error(err)
+	}
+}

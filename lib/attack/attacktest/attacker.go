@@ -77,7 +77,7 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 	})
 	t.Run("exchanged roles flip the answer", func(t *testing.T) {
 		known, probe := features(random(42), 3), features(random(43), 3)
-		score, err := a.Fit(context.Background(), e, learned.Records{Members: known.Nonmembers, Nonmembers: known.Members}, 1)
+		score, err := learned.Fit(context.Background(), e, a, learned.Records{Members: known.Nonmembers, Nonmembers: known.Members}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 		r := features(random(44), 1)
 		before := toJSON(t, r)
 		first := toJSON(t, judge(t, r))
-		if _, err := a.Fit(context.Background(), e, r, 1); err != nil { // not a copy, as a protocol gives it
+		if _, err := learned.Fit(context.Background(), e, a, r, 1); err != nil { // not a copy, as a protocol gives it
 			t.Fatal(err)
 		}
 		if toJSON(t, r) != before || toJSON(t, judge(t, r)) != first {
@@ -120,10 +120,10 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 		} {
 			r := features(random(45), 1)
 			c.corrupt(&r)
-			_, err := a.Fit(context.Background(), e, r, 1)
+			_, err := learned.Fit(context.Background(), e, a, r, 1)
 			conform.CheckRefused(t, what, err, c.words...)
 		}
-		score, err := a.Fit(context.Background(), e, features(random(45), 1), 1)
+		score, err := learned.Fit(context.Background(), e, a, features(random(45), 1), 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,12 +135,9 @@ func RunAttacker(t *testing.T, a learned.Attacker) {
 // checkScorer scores records together and by themselves. A scorer changes nothing, and the score of
 // a record depends on that record only.
 func checkScorer(t *testing.T, e *engine.Engine, a learned.Attacker) {
-	score, err := a.Fit(context.Background(), e, features(random(46), 2), 1)
+	score, err := learned.Fit(context.Background(), e, a, features(random(46), 2), 1)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if score == nil {
-		t.Fatalf("Fit of %s returns no scorer and no error (nil, nil)", a.Name())
 	}
 	scores := func(x array.Matrix[float64]) []float64 {
 		out, err := score(x)

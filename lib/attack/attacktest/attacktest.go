@@ -22,12 +22,14 @@ package attacktest
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/lethe-ml/lethe/lib/attack"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -139,7 +141,7 @@ func checkRefused(t *testing.T, a attack.LossAttack) {
 		} {
 			l := losses(random(7), memberLoss, memberLoss, nonmemberLoss)
 			corrupt(c.values(&l))
-			_, err := a.Run(l)
+			_, err := runSafely(a, l)
 			conform.CheckRefused(t, what+", "+c.name, err, c.name)
 		}
 	}
@@ -147,7 +149,7 @@ func checkRefused(t *testing.T, a attack.LossAttack) {
 
 func run(t *testing.T, a attack.LossAttack, l attack.Losses) *attack.Result {
 	t.Helper()
-	r, err := a.Run(l)
+	r, err := runSafely(a, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,6 +157,15 @@ func run(t *testing.T, a attack.LossAttack, l attack.Losses) *attack.Result {
 		t.Fatalf("Run of %s returns no result and no error (nil, nil)", a.Name())
 	}
 	return r
+}
+
+// runSafely runs an attack; a panic is an error, so that the other tests of a package go on.
+func runSafely(a attack.LossAttack, l attack.Losses) (r *attack.Result, err error) {
+	err = panics.Catch(fmt.Sprintf("Run of %s", a.Name()), func() (err error) {
+		r, err = a.Run(l)
+		return err
+	})
+	return r, err
 }
 
 func auc(r *attack.Result) stats.Estimate {

@@ -154,6 +154,34 @@ type returnsNothing struct{ attack.LossThreshold }
 func (returnsNothing) Name() string                              { return "returns-nothing" }
 func (returnsNothing) Run(attack.Losses) (*attack.Result, error) { return nil, nil }
 
+// panicking are attacks whose code panics in one place.
+type (
+	panickingLosses     struct{ attack.LossThreshold }
+	panickingGenerative struct{ generative.Recon }
+	panickingFit        struct{ learned.Logistic }
+	panickingScorer     struct{ learned.Logistic }
+	noScorer            struct{ learned.Logistic }
+)
+
+func (panickingLosses) Name() string                              { return "panicking-losses" }
+func (panickingLosses) Run(attack.Losses) (*attack.Result, error) { panic("gone") }
+func (panickingGenerative) Name() string                          { return "panicking-generative" }
+func (panickingGenerative) Scores(generative.Evidence) (scores []float64, _ error) {
+	return scores[:9], nil
+}
+func (panickingFit) Name() string    { return "panicking-fit" }
+func (panickingScorer) Name() string { return "panicking-scorer" }
+func (noScorer) Name() string        { return "no-scorer" }
+func (panickingFit) Fit(context.Context, *engine.Engine, learned.Records, engine.Root) (learned.Scorer, error) {
+	panic("gone")
+}
+func (panickingScorer) Fit(context.Context, *engine.Engine, learned.Records, engine.Root) (learned.Scorer, error) {
+	return func(array.Matrix[float64]) ([]float64, error) { panic("gone") }, nil
+}
+func (noScorer) Fit(context.Context, *engine.Engine, learned.Records, engine.Root) (learned.Scorer, error) {
+	return nil, nil
+}
+
 // standardisesInPlace scores as logistic regression does, and writes to what it scores.
 type standardisesInPlace struct{ learned.Logistic }
 
@@ -206,6 +234,7 @@ var brokenSignals = []struct {
 	{"finds a memory", signal("noise", func([]float64, int) float64 { return rand.Float64() })},
 	{"finds a memory", signal("lower-for-members", func(p []float64, y int) float64 { return -confidence(p, y) })},
 	{"is finite and writes nothing", signal("logarithm", func(p []float64, y int) float64 { return math.Log(p[y]) })},
+	{"takes any number of classes", signal("fourth-class", func(p []float64, y int) float64 { return p[y] - 0.1*p[3] })},
 	{"is finite and writes nothing", signal("scratches", func(p []float64, y int) float64 {
 		v := p[y]
 		p[0] += 1e-12
@@ -407,10 +436,11 @@ func TestBrokenAttacks(t *testing.T) {
 	for _, b := range brokenResults {
 		t.Run(b.name, func(t *testing.T) { Run(t, b.broken) })
 	}
-	for _, a := range []attack.LossAttack{learnsFromScored{}, returnsNothing{}} {
+	for _, a := range []attack.LossAttack{learnsFromScored{}, returnsNothing{}, panickingLosses{}} {
 		t.Run(a.Name(), func(t *testing.T) { Run(t, a) })
 	}
-	for _, a := range []learned.Attacker{standardisesInPlace{}, ranksRecords{}} {
+	t.Run("panicking-generative", func(t *testing.T) { RunGenerative(t, panickingGenerative{}) })
+	for _, a := range []learned.Attacker{standardisesInPlace{}, ranksRecords{}, panickingFit{}, panickingScorer{}, noScorer{}} {
 		t.Run(a.Name(), func(t *testing.T) { RunAttacker(t, a) })
 	}
 	for _, b := range brokenSignals {
@@ -455,12 +485,21 @@ func TestTheSuiteFailsBrokenAttacks(t *testing.T) {
 		"returns-nothing/reports what its scores say":                 "Run of returns-nothing returns no result and no error (nil, nil)",
 		"standardises-in-place/its scorer leaves the features alone":  "the scorer of standardises-in-place writes to the features",
 		"ranks-records/its scorer leaves the features alone":          "the score depends on other records",
+		"fourth-class/takes any number of classes":                    `the signal "fourth-class" panicked at broken_test.go:`,
+		"logarithm/is finite and writes nothing":                      `the signal "logarithm" is -Inf`,
+		"panicking-losses/refuses nonsense":                           "Run of panicking-losses panicked at broken_test.go:",
+		"panicking-generative/finds a memory":                         "panicking-generative: Scores panicked at broken_test.go:",
+		"panicking-fit/refuses nonsense":                              "Fit of panicking-fit panicked at broken_test.go:",
+		"panicking-scorer/its scorer leaves the features alone":       "the scorer of panicking-scorer panicked at broken_test.go:",
+		"no-scorer/its scorer leaves the features alone":              "Fit of no-scorer returned no scorer and no error (nil, nil)",
 	}
 	for _, b := range brokenResults {
 		says[b.name+"/"+b.breaks] = b.says
 	}
 	for _, subtest := range want {
-		says[subtest] = ""
+		if _, known := says[subtest]; !known {
+			says[subtest] = ""
+		}
 	}
 	conform.CheckSubtestsSay(t, "TestBrokenAttacks", says)
 }

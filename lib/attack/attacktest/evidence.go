@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/attack/population"
 	"github.com/lethe-ml/lethe/lib/attack/shadow"
 	"github.com/lethe-ml/lethe/lib/internal/conform"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
@@ -210,7 +211,11 @@ func partOf(r population.Records, from, to int) population.Records {
 // meanScore returns the mean score of records, given known non-members.
 func meanScore(t *testing.T, a population.Attack, e population.Evidence) float64 {
 	t.Helper()
-	scores, err := a.Scores(e)
+	var scores []float64
+	err := panics.Catch("Scores of "+a.Name(), func() (err error) {
+		scores, err = a.Scores(e)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

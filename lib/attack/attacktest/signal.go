@@ -3,6 +3,7 @@
 package attacktest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -13,12 +14,13 @@ import (
 	"github.com/lethe-ml/lethe/lib/internal/conform"
 )
 
+// classes of most cases; a signal takes any number of them, two at least.
 const classes = 4
 
 // sure and unsure are the increases of the label's logit for members and for non-members.
 const sure, unsure = 3, 1
 
-func outputs(rng *rand.Rand, n int, raise float64) attack.Outputs {
+func outputs(rng *rand.Rand, n, classes int, raise float64) attack.Outputs {
 	o := attack.Outputs{P: array.New[float64](n, classes), Y: make([]int, n)}
 	for i := range n {
 		o.Y[i] = rng.IntN(classes)
@@ -38,9 +40,14 @@ func outputs(rng *rand.Rand, n int, raise float64) attack.Outputs {
 }
 
 func records(rng *rand.Rand, forget, test float64) attack.Records {
+	return recordsOf(rng, classes, forget, test)
+}
+
+// recordsOf draws records of so many classes.
+func recordsOf(rng *rand.Rand, classes int, forget, test float64) attack.Records {
 	return attack.Records{
-		Members: outputs(rng, retained, sure), Nonmembers: outputs(rng, heldOut, unsure),
-		Forgotten: outputs(rng, 2*forgotten, forget), HeldOut: outputs(rng, heldOut, test),
+		Members: outputs(rng, retained, classes, sure), Nonmembers: outputs(rng, heldOut, classes, unsure),
+		Forgotten: outputs(rng, 2*forgotten, classes, forget), HeldOut: outputs(rng, heldOut, classes, test),
 	}
 }
 
@@ -61,6 +68,11 @@ func RunSignal(t *testing.T, s attack.Signal) {
 		checkAbove(t, "balanced accuracy", r.Balanced)
 		if !(r.MemberRate.Low > r.HeldOutRate.High && r.Fitted > 0.6) {
 			t.Errorf("%+v of the forgotten and %+v of the held-out records are called members", r.MemberRate, r.HeldOutRate)
+		}
+	})
+	t.Run("takes any number of classes", func(t *testing.T) {
+		for _, n := range []int{2, 7} {
+			checkAbove(t, fmt.Sprintf("balanced accuracy, %d classes,", n), judge(t, recordsOf(random(14), n, sure, unsure)).Balanced)
 		}
 	})
 	t.Run("finds none in an oracle", func(t *testing.T) {
@@ -84,8 +96,9 @@ func RunSignal(t *testing.T, s attack.Signal) {
 		for _, p := range [][]float64{{1, 0, 0, 0}, {0.25, 0.25, 0.25, 0.25}, {0, 0, 1, 0}} {
 			before := slices.Clone(p)
 			for y := range classes {
-				if v := s.Score(p, y); math.IsNaN(v) || math.IsInf(v, 0) {
-					t.Errorf("the signal of %v, label %d, is %v", p, y, v)
+				_, err := attack.SignalScores(s, attack.Outputs{P: array.Matrix[float64]{Rows: 1, Cols: classes, Data: p}, Y: []int{y}})
+				if err != nil {
+					t.Errorf("the signal of %v, label %d: %v", p, y, err)
 				}
 			}
 			if !slices.Equal(p, before) {

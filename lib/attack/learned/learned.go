@@ -14,6 +14,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/internal/panics"
 )
 
 // Records holds features of records in two roles, a row per record.
@@ -32,6 +33,32 @@ type Attacker interface {
 
 // Scorer scores records, a row each; higher means member.
 type Scorer func(x array.Matrix[float64]) ([]float64, error)
+
+// Fit teaches an attacker. An attacker or a scorer that panics, one that returns nothing, or scores of another number of
+// records are errors that name the attacker.
+func Fit(ctx context.Context, e *engine.Engine, a Attacker, known Records, seed engine.Root) (Scorer, error) {
+	var score Scorer
+	err := panics.Catch("Fit of "+a.Name(), func() (err error) {
+		score, err = a.Fit(ctx, e, known, seed)
+		return err
+	})
+	if err == nil && score == nil {
+		err = fmt.Errorf("learned: Fit of %s returned no scorer and no error (nil, nil)", a.Name())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(x array.Matrix[float64]) (scores []float64, err error) {
+		err = panics.Catch("the scorer of "+a.Name(), func() (err error) {
+			scores, err = score(x)
+			return err
+		})
+		if err == nil && len(scores) != x.Rows {
+			err = fmt.Errorf("learned: the scorer of %s gave %d scores of %d records", a.Name(), len(scores), x.Rows)
+		}
+		return scores, err
+	}, nil
+}
 
 // Attackers returns every attacker at its zero value, in alphabetical order.
 func Attackers() []Attacker { return []Attacker{BoostedTrees{}, Logistic{}, MLP{}} }

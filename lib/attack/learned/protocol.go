@@ -342,7 +342,7 @@ func (p Protocol) fitAndScoreSplit(ctx context.Context, e *engine.Engine, source
 	}
 	ctx, task := progress.Start(ctx, p.Attacker.Name(), 0)
 	defer task.Done()
-	score, err := p.Attacker.Fit(ctx, e, known, seed)
+	score, err := Fit(ctx, e, p.Attacker, known, seed)
 	if err != nil {
 		return nil, err
 	}
