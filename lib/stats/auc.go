@@ -27,7 +27,8 @@ func AUC(pos, neg []float64) (float64, error) {
 // AUCBootstrap returns the AUC with the percentile interval of a bootstrap over records. Positives
 // and negatives are drawn separately, so that every resample has the sample sizes of the data. The
 // null value is 0.5. If the classes do not overlap every resample gives the same AUC and the
-// interval has no width; use DeLong then, which needs no simulation.
+// interval has no width; use DeLong then, which needs no simulation. It refuses fewer repetitions than
+// MinResamples.
 func AUCBootstrap(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AUCBootstrap", pos, neg, level, reps, rng)
 	if err != nil {
@@ -55,7 +56,7 @@ func bootstrapAUC(fn string, pos, neg []float64, level float64, reps int, rng *r
 	if err := checkLevel(fn, level); err != nil {
 		return nil, err
 	}
-	if err := checkResampling(fn, reps, rng); err != nil {
+	if err := checkResampling(fn, reps, level, rng); err != nil {
 		return nil, err
 	}
 	bs := blocks(pos, neg)

@@ -33,13 +33,16 @@ func Bootstrap(n int, reps int, rng *rand.Rand, stat func(idx []int) float64) []
 
 // PercentileInterval returns the interval between the (1-level)/2 and the
 // (1+level)/2 quantiles of bootstrap samples: Efron's percentile interval. It
-// refuses an empty slice, values that are not finite, and a level outside (0, 1).
+// refuses values that are not finite, a level outside (0, 1), and fewer samples than it needs (MinResamples).
 func PercentileInterval(samples []float64, level float64) (low, high float64, err error) {
 	if err := checkFinite("PercentileInterval", "samples", samples); err != nil {
 		return 0, 0, err
 	}
 	if err := checkLevel("PercentileInterval", level); err != nil {
 		return 0, 0, err
+	}
+	if need := MinResamples(level); len(samples) < need {
+		return 0, 0, fmt.Errorf("stats.PercentileInterval: samples has %d values, an interval of level %v needs at least %d", len(samples), level, need)
 	}
 	s := slices.Sorted(slices.Values(samples))
 	return sortedQuantile(s, (1-level)/2), sortedQuantile(s, (1+level)/2), nil
@@ -55,16 +58,16 @@ func PercentileInterval(samples []float64, level float64) (low, high float64, er
 // stat is called with n indices, and for the jackknife with n-1; it must not keep or change them.
 // Over is "records"; the caller sets null and direction. A stat with the same value on every
 // resample gets an interval without width. It refuses n < 2, a nil rng or stat, a level outside
-// (0, 1), values of stat that are not finite, resamples that all lie on one side of the value, and
+// (0, 1), fewer resamples than the level needs (MinResamples), values of stat that are not finite, resamples that all lie on one side of the value, and
 // skewness for which 1 - a (z0 + z) is not above 0.
 func BCa(n, reps int, rng *rand.Rand, level float64, stat func(idx []int) float64) (Estimate, error) {
 	if n < 2 || stat == nil {
 		return Estimate{}, fmt.Errorf("stats.BCa: n is %d (want at least 2), stat is nil: %t", n, stat == nil)
 	}
-	if err := checkResampling("BCa", reps, rng); err != nil {
+	if err := checkLevel("BCa", level); err != nil {
 		return Estimate{}, err
 	}
-	if err := checkLevel("BCa", level); err != nil {
+	if err := checkResampling("BCa", reps, level, rng); err != nil {
 		return Estimate{}, err
 	}
 	value := stat(indices(n))

@@ -33,8 +33,14 @@ func (e Estimate) WithNull(null float64, better Direction) Estimate {
 	return e
 }
 
-// Widening is how much wider an interval of one coverage is than that of another, for a normal estimate.
-func Widening(from, to float64) float64 { return normalQuantile(0.5+to/2) / normalQuantile(0.5+from/2) }
+// Widening is how much wider an interval of one coverage is than that of another, for a normal estimate. It is NaN for a
+// coverage that is not between 0 and 1.
+func Widening(from, to float64) float64 {
+	if !(from > 0 && from < 1 && to > 0 && to < 1) {
+		return math.NaN()
+	}
+	return normalQuantile(0.5+to/2) / normalQuantile(0.5+from/2)
+}
 
 // AtLevel returns a copy of e with the interval of another coverage: each half grows by Widening. An interval
 // without a level is taken for one of 95 %.

@@ -21,8 +21,8 @@ func TestBadInputIsNamed(t *testing.T) {
 		{first(AUC(bad, good)), "stats.AUC: pos[3] is NaN"},
 		{first(AUC(good, nil)), "stats.AUC: neg is empty"},
 		{first(AUC(nil, bad)), "stats.AUC: pos is empty\nstats.AUC: neg[3] is NaN"},
-		{first(AUCBootstrap(good, good, 0.95, 0, rng)), "stats.AUCBootstrap: reps is 0"},
-		{first(AUCBootstrap(good, good, 0.95, 9, nil)), "stats.AUCBootstrap: rng is nil"},
+		{first(AUCBootstrap(good, good, 0.95, 38, rng)), "stats.AUCBootstrap: reps is 38, an interval of level 0.95 needs at least 39"},
+		{first(AUCBootstrap(good, good, 0.95, 39, nil)), "stats.AUCBootstrap: rng is nil"},
 		{first(AUCBootstrap(bad, good, 0.95, 9, rng)), "stats.AUCBootstrap: pos[3] is NaN"},
 		{first(DeLong(good, bad, 0.95)), "stats.DeLong: neg[3] is NaN"},
 		{first(DeLong(good, good, 1)), "stats.DeLong: level is 1"},
@@ -33,6 +33,7 @@ func TestBadInputIsNamed(t *testing.T) {
 		{first(TPRAtFPR(good, good, nan)), "stats.TPRAtFPR: fpr is NaN"},
 		{first(Advantage(good, nil)), "stats.Advantage: neg is empty"},
 		{first(AdvantageInterval(good, good, 0, 9, rng)), "stats.AdvantageInterval: level is 0"},
+		{first(AdvantageInterval(good, good, 0.99, 198, rng)), "stats.AdvantageInterval: reps is 198, an interval of level 0.99 needs at least 199"},
 		{first(MannWhitney(nil, good)), "stats.MannWhitney: x is empty"},
 		{first(MannWhitney(good, bad)), "stats.MannWhitney: y[3] is NaN"},
 		{first(Wilcoxon(nil)), "stats.Wilcoxon: diff is empty"},
@@ -59,15 +60,16 @@ func TestBadInputIsNamed(t *testing.T) {
 		{first(JensenShannon([]float64{-1e308}, []float64{1e308}, 5)), "stats.JensenShannon: the range"},
 		{two(PercentileInterval(bad, 0.9)), "stats.PercentileInterval: samples[3] is NaN"},
 		{two(PercentileInterval(good, 0)), "stats.PercentileInterval: level is 0"},
+		{two(PercentileInterval(good, 0.9)), "samples has 3 values, an interval of level 0.9 needs at least 19"},
 		{two(KSUniform(nil)), "stats.KSUniform: p is empty"},
 		{two(KSUniform([]float64{0.5, 1.5})), "stats.KSUniform: p[1] is 1.5"},
 		{first(BCa(1, 9, rng, 0.95, stat)), "stats.BCa: n is 1"},
 		{first(BCa(5, 9, rng, 0.95, nil)), "stats.BCa: n is 5 (want at least 2), stat is nil: true"},
-		{first(BCa(5, 0, rng, 0.95, stat)), "stats.BCa: reps is 0"},
-		{first(BCa(5, 9, nil, 0.95, stat)), "stats.BCa: rng is nil"},
+		{first(BCa(5, 1, rng, 0.95, stat)), "stats.BCa: reps is 1, an interval of level 0.95 needs at least 39"},
+		{first(BCa(5, 39, nil, 0.95, stat)), "stats.BCa: rng is nil"},
 		{first(BCa(5, 9, rng, 2, stat)), "stats.BCa: level is 2"},
-		{first(BCa(5, 9, rng, 0.95, func([]int) float64 { return nan })), "stats.BCa: value on resample[0] is NaN"},
-		{first(BCa(4000, 50, rng, 1-1e-13, outlier)), "too skewed for a level"},
+		{first(BCa(5, 39, rng, 0.95, func([]int) float64 { return nan })), "stats.BCa: value on resample[0] is NaN"},
+		{two(bcaInterval(Bootstrap(4000, 50, rng, outlier), jackknife(4000, outlier), outlier(indices(4000)), 1-1e-13)), "too skewed for a level"},
 		{first(BCa(5, 50, rng, 0.95, onlyWhole(5))), "stats.BCa: all 50 resamples lie on one side"},
 	} {
 		refuses(t, c.err, c.want)
@@ -99,5 +101,29 @@ func onlyWhole(n int) func([]int) float64 {
 			}
 		}
 		return float64(len(idx) / n)
+	}
+}
+
+// The ends of an interval of 95 % are the smallest and the largest of 39 values.
+func TestMinResamplesReachTheExtremes(t *testing.T) {
+	for level, want := range map[float64]int{0.5: 3, 0.9: 19, 0.95: 39, 0.99: 199, 0.999: 1999, 0: 0, 1: 0, math.NaN(): 0} {
+		if got := MinResamples(level); got != want {
+			t.Errorf("level %v needs %d resamples, expected %d", level, got, want)
+		}
+	}
+}
+
+func TestWideningOfNoCoverageIsNotANumber(t *testing.T) {
+	for _, c := range [][2]float64{{0, 0.9}, {0.9, 0}, {1, 0.9}, {0.9, 1}, {2, 0.9}, {0.9, 2}, {math.NaN(), 0.9}, {0.9, math.Inf(1)}} {
+		if w := Widening(c[0], c[1]); !math.IsNaN(w) {
+			t.Errorf("from %v to %v: %v", c[0], c[1], w)
+		}
+	}
+}
+
+func TestNormalScoresOfValuesThatAreNotFiniteAreNotNumbers(t *testing.T) {
+	got := NormalScores([]float64{1, math.Inf(1), 2, math.Inf(-1), math.NaN()})
+	if !math.IsNaN(got[1]) || !math.IsNaN(got[3]) || !math.IsNaN(got[4]) || !(got[0] < got[2]) {
+		t.Error(got)
 	}
 }

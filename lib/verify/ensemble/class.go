@@ -48,6 +48,9 @@ func (ClassMembership) Better() stats.Direction { return stats.LowerIsBetter }
 
 // Between implements Distance.
 func (ClassMembership) Between(unlearned, retrained array.Matrix[float64]) (float64, []float64, error) {
+	if err := checkPair(unlearned, retrained); err != nil {
+		return 0, nil, err
+	}
 	each := make([]float64, retrained.Cols)
 	for k := range each {
 		each[k] = mean(column(unlearned, k)) - mean(column(retrained, k))

@@ -30,7 +30,8 @@ type Distance interface {
 	// Better is the direction in which ensembles are more alike.
 	Better() stats.Direction
 	// Between compares unlearned models with retrained ones. each holds the values whose mean, or
-	// other summary, is the distance: one per record unless the comment says otherwise.
+	// other summary, is the distance: one per record unless the comment says otherwise. It refuses
+	// values that are not finite, none, and models with values of different numbers of records.
 	Between(unlearned, retrained array.Matrix[float64]) (value float64, each []float64, err error)
 }
 
@@ -157,6 +158,25 @@ func (e Evidence) check() error {
 	}
 	if e.Unlearned.Cols != e.Retrained.Cols || e.Second.Cols != e.Retrained.Cols {
 		return errors.New("the unlearned, the retrained and the second retrained models have values of different numbers of records")
+	}
+	return nil
+}
+
+// checkPair refuses what a distance between two groups of models cannot read.
+func checkPair(unlearned, retrained array.Matrix[float64]) error {
+	for _, m := range []struct {
+		name string
+		of   array.Matrix[float64]
+	}{{"unlearned models", unlearned}, {"retrained models", retrained}} {
+		if m.of.Rows < 1 || m.of.Cols < 1 {
+			return fmt.Errorf("%s: %d x %d values, at least a model and a record are needed", m.name, m.of.Rows, m.of.Cols)
+		}
+		if err := m.of.Check(m.name); err != nil {
+			return err
+		}
+	}
+	if unlearned.Cols != retrained.Cols {
+		return fmt.Errorf("the unlearned models have values of %d records, the retrained ones of %d", unlearned.Cols, retrained.Cols)
 	}
 	return nil
 }

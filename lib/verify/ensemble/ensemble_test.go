@@ -163,3 +163,31 @@ func TestSettingsThatCannotBe(t *testing.T) {
 		}
 	}
 }
+
+// Between is public: it names the models that it cannot read.
+func TestDistancesNameTheModelsThatTheyCannotRead(t *testing.T) {
+	good := func() array.Matrix[float64] {
+		return array.Matrix[float64]{Rows: 3, Cols: 2, Data: []float64{1, 2, 3, 4, 5, 6}}
+	}
+	broken := map[string]array.Matrix[float64]{
+		"models: 0 x 0 values":               {},
+		"models: 2 values do not fill 3 x 2": {Rows: 3, Cols: 2, Data: []float64{1, 2}},
+		"models: row 1, column 0 is NaN":     {Rows: 3, Cols: 2, Data: []float64{1, 2, math.NaN(), 4, 5, 6}},
+		"records, the":                       {Rows: 2, Cols: 3, Data: []float64{1, 2, 3, 4, 5, 6}},
+	}
+	for _, d := range Distances() {
+		for words, m := range broken {
+			_, _, err := d.Between(m, good())
+			if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), "unlearned") {
+				t.Errorf("%s, unlearned models: %v, expected %q", d.Name(), err, words)
+			}
+			_, _, err = d.Between(good(), m)
+			if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), "retrained") {
+				t.Errorf("%s, retrained models: %v, expected %q", d.Name(), err, words)
+			}
+		}
+		if _, _, err := d.Between(good(), good()); err != nil {
+			t.Errorf("%s: %v", d.Name(), err)
+		}
+	}
+}

@@ -59,6 +59,9 @@ func (d ForgettingScore) Between(unlearned, retrained array.Matrix[float64]) (fl
 	if !(d.Delta > 0 && d.Delta < 1) {
 		return 0, nil, errors.New("delta is not inside (0, 1)")
 	}
+	if err := checkPair(unlearned, retrained); err != nil {
+		return 0, nil, err
+	}
 	each := make([]float64, retrained.Cols)
 	for k := range each {
 		n := min(privacyBins, 1+math.Floor(d.epsilon(column(unlearned, k), column(retrained, k))/privacyBin))

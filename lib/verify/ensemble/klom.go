@@ -53,6 +53,9 @@ func (d KLoM) Between(unlearned, retrained array.Matrix[float64]) (float64, []fl
 	if d.Bins < 2 || !(d.Quantile >= 0 && d.Quantile < 1) {
 		return 0, nil, errors.New("fewer than two bins, or a quantile outside [0, 1)")
 	}
+	if err := checkPair(unlearned, retrained); err != nil {
+		return 0, nil, err
+	}
 	each := make([]float64, retrained.Cols)
 	for k := range each {
 		each[k] = d.divergence(column(unlearned, k), column(retrained, k))

@@ -47,6 +47,9 @@ const minP = 1e-300
 
 // Between implements Distance.
 func (ForgetQuality) Between(unlearned, retrained array.Matrix[float64]) (float64, []float64, error) {
+	if err := checkPair(unlearned, retrained); err != nil {
+		return 0, nil, err
+	}
 	each := make([]float64, unlearned.Rows)
 	for i := range each {
 		_, p, err := stats.KSTwoSample(unlearned.Row(i), retrained.Row(i%retrained.Rows))

@@ -29,6 +29,9 @@ func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, e.Retain, true, e.unlearned(used), e.oracle(used)); err != nil {
 		return nil, nil, err
 	}
+	if err := opt.checkReps(); err != nil {
+		return nil, nil, err
+	}
 	f, r := e.OracleSimilarity(e.Forget), e.OracleSimilarity(rows)
 	return m2(e, rows, f, r, opt.Baseline, opt), subtractScalar(f, summary(opt.Baseline)(r)), nil
 }

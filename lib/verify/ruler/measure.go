@@ -76,6 +76,9 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 		return nil, err
 	}
 	if e.Oracle != nil {
+		if err := opt.checkReps(); err != nil {
+			return nil, err
+		}
 		r.compare(e, opt)
 	}
 	n, err := neighbours(e, r.PerRecord.GalleryRows, opt)

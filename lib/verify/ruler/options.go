@@ -1,6 +1,11 @@
 package ruler
 
-import "github.com/lethe-ml/lethe/lib/stats/nprand"
+import (
+	"fmt"
+
+	"github.com/lethe-ml/lethe/lib/stats"
+	"github.com/lethe-ml/lethe/lib/stats/nprand"
+)
 
 // Caps of the paper (section 4.3), and no cap.
 const (
@@ -12,6 +17,7 @@ const (
 const (
 	paperSeed    = 42
 	defaultReps  = 1000
+	maxReps      = 1_000_000 // without a number in Options
 	defaultLevel = 0.95
 )
 
@@ -82,7 +88,8 @@ type Options struct {
 	PointOnly bool
 	// Level is the nominal coverage of the intervals; 0 is 0.95.
 	Level float64
-	// Reps and BootstrapSeed are those of the bootstrap behind M2's interval; 0 reps: 1,000.
+	// Reps and BootstrapSeed are those of the bootstrap behind M2's interval; 0 reps: 1,000, or more for a level
+	// above 99.8 % (stats.MinResamples). Fewer than the level needs are refused.
 	Reps          int
 	BootstrapSeed uint64
 }
@@ -96,9 +103,17 @@ func (o Options) level() float64 {
 
 func (o Options) reps() int {
 	if o.Reps == 0 {
-		return defaultReps
+		return min(max(defaultReps, stats.MinResamples(o.level())), maxReps)
 	}
 	return o.Reps
+}
+
+// checkReps returns an error if the repetitions are too few for an interval of the level.
+func (o Options) checkReps() error {
+	if need := stats.MinResamples(o.level()); !o.PointOnly && o.reps() < need {
+		return fmt.Errorf("ruler: %d bootstrap repetitions; an interval of level %v needs at least %d", o.reps(), o.level(), need)
+	}
+	return nil
 }
 
 // drawCapped returns the rows of retain that stay under the cap, in drawing order.
