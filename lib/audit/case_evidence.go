@@ -5,6 +5,7 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"context"
 	"errors"
@@ -47,14 +48,18 @@ func (c *Case) Read(l Lens, m *Model) (*Reading, error) {
 	return e.ReadBy(l, e.Models[0])
 }
 
-// ReadBy reads a model of the evidence through a lens. It refuses a lens that returns neither a reading nor an error; one
-// that panics is an error too, so that the other lenses keep their readings.
+// ReadBy reads a model of the evidence through a lens. It refuses sets and arrays that do not fit the evidence's records, and
+// a lens that returns neither a reading nor an error; one that panics is an error too, so that the other lenses keep their
+// readings.
 func (e *Evidence) ReadBy(l Lens, m *Arrays) (r *Reading, err error) {
 	switch {
 	case l == nil:
 		return nil, errors.New("audit: the lens is nil")
 	case m == nil:
 		return nil, fmt.Errorf("audit: the lens %q: the arrays of the model are nil", l.Name())
+	}
+	if err := cmp.Or(e.check(), m.fits(e)); err != nil {
+		return nil, err
 	}
 	err = panics.Catch(fmt.Sprintf("audit: the lens %q", l.Name()), func() (err error) {
 		r, err = l.Read(e, m)
@@ -257,8 +262,7 @@ func (c *Case) addOutputs(a *Arrays) error {
 	if err != nil {
 		return err
 	}
-	a.Summarise(x, slices.Concat(c.Train.Y, c.Test.Y))
-	return nil
+	return a.Summarise(x, slices.Concat(c.Train.Y, c.Test.Y))
 }
 
 // addLosses adds the losses of the records of the three sets.

@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -195,9 +196,13 @@ func (m *Arrays) Probabilities(records []int) (array.Matrix[float64], error) {
 const tinyProbability = 1e-30
 
 // Summarise computes loss, scaled confidence and correctness of every record from outputs and
-// labels. With the scaled confidence s the loss is -log p = log(1 + exp(-s)).
-func (m *Arrays) Summarise(x array.Rows, labels []int) {
+// labels. With the scaled confidence s the loss is -log p = log(1 + exp(-s)). It refuses labels that do not fit the
+// outputs.
+func (m *Arrays) Summarise(x array.Rows, labels []int) error {
 	rows, cols := x.Shape()
+	if len(labels) != rows {
+		return fmt.Errorf("audit: %d labels for %d outputs of the model %q", len(labels), rows, m.Name)
+	}
 	m.Losses, m.Scaled, m.Correct = make([]float64, rows), make([]float64, rows), make([]bool, rows)
 	buffer, z := make([]float64, cols), make([]float64, cols)
 	for i, y := range labels {
@@ -207,10 +212,50 @@ func (m *Arrays) Summarise(x array.Rows, labels []int) {
 				z[c] = math.Log(max(p, tinyProbability))
 			}
 		}
-		s := shadow.ScaledConfidence(z, y)
+		s, err := shadow.ScaledConfidence(z, y)
+		if err != nil {
+			return fmt.Errorf("audit: the model %q, record %d: %w", m.Name, i, err)
+		}
 		m.Scaled[i], m.Losses[i] = s, max(0, -s)+math.Log1p(math.Exp(-math.Abs(s)))
 		m.Correct[i] = slices.Index(z, slices.Max(z)) == y
 	}
+	return nil
+}
+
+// check returns an error for a set, groups or labels that do not fit the records of the evidence.
+func (e *Evidence) check() error {
+	for _, set := range []struct {
+		name string
+		rows []int
+	}{{"Forget", e.Forget}, {"Retain", e.Retain}, {"HeldOut", e.HeldOut}} {
+		for k, i := range set.rows {
+			if i < 0 || i >= e.Records {
+				return fmt.Errorf("audit: %s[%d] is row %d, the evidence has %d records", set.name, k, i, e.Records)
+			}
+		}
+	}
+	for _, v := range []struct {
+		name string
+		n    int
+	}{{"Groups", len(e.Groups)}, {"Labels", len(e.Labels)}} {
+		if v.n != 0 && v.n != e.Records {
+			return fmt.Errorf("audit: %s has %d values, the evidence has %d records", v.name, v.n, e.Records)
+		}
+	}
+	return nil
+}
+
+// fits returns an error for arrays of a model that are not those of all records of the evidence.
+func (m *Arrays) fits(e *Evidence) error {
+	for _, v := range []struct {
+		name string
+		n    int
+	}{{"Losses", len(m.Losses)}, {"Scaled", len(m.Scaled)}, {"Correct", len(m.Correct)}, {"In", len(m.In)}} {
+		if v.n != 0 && v.n != e.Records {
+			return fmt.Errorf("audit: %s of the model %q has %d values, the evidence has %d records", v.name, m.Name, v.n, e.Records)
+		}
+	}
+	return nil
 }
 
 // normalise turns a row of outputs into probabilities that sum to one.

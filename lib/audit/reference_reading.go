@@ -29,8 +29,11 @@ const seedWeight = 2
 //     counts, if it is known (SeedReason).
 //  3. A reading without an interval gives none.
 //
-// It is no evidence where one of the readings is none. It panics without readings.
+// It is no evidence where one of the readings is none, and without readings.
 func ReferenceOf(l Lens, retrained ...Reading) Reading {
+	if len(retrained) == 0 {
+		return *NoReading(l.Name(), "", Reason{CannotTell, "there is no retrained model"})
+	}
 	out, values := retrained[0], make([]float64, len(retrained))
 	below, above, drawnAlike := 0.0, 0.0, true
 	for i, r := range retrained {

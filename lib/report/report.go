@@ -78,7 +78,8 @@ type Table struct {
 }
 
 // Check returns an error for the first problem that keeps the table from being printed: no
-// columns, a row that does not fit them, an unknown kind or alignment.
+// columns, a row that does not fit them, an unknown kind or alignment, and in a table with an ID, as recipes
+// make them, a row that is there twice: of the same kind, under the same heading, with the same text in every cell.
 func (t *Table) Check() error {
 	if len(t.Columns) == 0 {
 		return fmt.Errorf("table %q has no columns", t.ID)
@@ -95,7 +96,39 @@ func (t *Table) Check() error {
 			return fmt.Errorf("table %q, row %d: %w", t.ID, i+1, err)
 		}
 	}
+	if t.ID == "" {
+		return nil
+	}
+	return t.checkRepeated()
+}
+
+// checkRepeated returns an error for a row that is there twice. Rows with the same label are not the same: other cells
+// may tell them apart, such as a size.
+func (t *Table) checkRepeated() error {
+	first, heading := map[string]int{}, ""
+	for i, r := range t.Rows {
+		if r.Kind == Header {
+			heading = r.heading()
+			continue
+		}
+		key := fmt.Sprintf("%q %q %q", r.kind(), heading, r.Group)
+		for _, c := range r.Cells {
+			key += fmt.Sprintf(" %q %q", c.Text, c.Missing)
+		}
+		if k, twice := first[key]; twice {
+			return fmt.Errorf("table %q: rows %d and %d are the same (%s); a row stands once", t.ID, k+1, i+1, r.label())
+		}
+		first[key] = i
+	}
 	return nil
+}
+
+// label names a row: its group and the text of its first cell.
+func (r Row) label() string {
+	if r.Group == "" {
+		return fmt.Sprintf("%q", r.Cells[0].Text)
+	}
+	return fmt.Sprintf("%q, %q", r.Group, r.Cells[0].Text)
 }
 
 func (t *Table) checkRow(r Row) error {

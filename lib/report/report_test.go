@@ -370,3 +370,33 @@ func TestTheDeviceOfXLAIsInTheProvenanceAndTablesWithoutOneStayAsTheyWere(t *tes
 		}
 	}
 }
+
+// Rows with the same label may differ in another cell; a row that is there twice is a recipe's mistake.
+func TestARowStandsOnce(t *testing.T) {
+	table := func(rows ...report.Row) *report.Table {
+		return &report.Table{ID: "demo/table1", Columns: report.Columns("data", "size"), Rows: rows}
+	}
+	row := func(kind report.Kind, group, label string, size float64) report.Row {
+		return report.Row{Kind: kind, Group: group, Cells: []report.Cell{report.Str(label), report.Num(size, 0)}}
+	}
+	heading := func(text string) report.Row {
+		return report.Row{Kind: report.Header, Cells: []report.Cell{report.Str(text)}}
+	}
+	for name, tab := range map[string]*report.Table{
+		"another size":    table(row("", "a", "adult", 1), row("", "a", "adult", 2)),
+		"another group":   table(row("", "a", "adult", 1), row("", "b", "adult", 1)),
+		"another heading": table(heading("x"), row("", "", "adult", 1), heading("y"), row("", "", "adult", 1)),
+		"another kind":    table(row(report.Paper, "a", "adult", 1), row("", "a", "adult", 1)),
+	} {
+		if err := tab.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	twice := table(row("", "a", "adult", 1), row("", "a", "adult", 2), row(report.Method, "a", "adult", 1))
+	if err := twice.Check(); err == nil || !strings.Contains(err.Error(), `table "demo/table1": rows 1 and 3 are the same ("a", "adult")`) {
+		t.Error(err)
+	}
+	if twice.ID = ""; twice.Check() != nil {
+		t.Error("a table without an ID holds what somebody gave")
+	}
+}

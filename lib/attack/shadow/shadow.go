@@ -158,14 +158,21 @@ func ScaledConfidences(logits array.Matrix[float32], y []int) ([]float64, error)
 		if label < 0 || label >= logits.Cols {
 			return nil, fmt.Errorf("shadow: record %d has label %d of %d classes", i, label, logits.Cols)
 		}
-		out[i] = ScaledConfidence(logits.Read(row, i), label)
+		out[i] = scaledConfidence(logits.Read(row, i), label)
 	}
 	return out, nil
 }
 
-// ScaledConfidence is ScaledConfidences for the logits of one record, of at least two classes, and
-// a valid label.
-func ScaledConfidence(logits []float64, label int) float64 {
+// ScaledConfidence is ScaledConfidences for the logits of one record. It refuses fewer than two classes and a label that
+// is none of them.
+func ScaledConfidence(logits []float64, label int) (float64, error) {
+	if len(logits) < 2 || label < 0 || label >= len(logits) {
+		return 0, fmt.Errorf("shadow: label %d of %d classes, at least two are needed", label, len(logits))
+	}
+	return scaledConfidence(logits, label), nil
+}
+
+func scaledConfidence(logits []float64, label int) float64 {
 	others := make([]float64, 0, len(logits)-1)
 	others = append(append(others, logits[:label]...), logits[label+1:]...)
 	return logits[label] - logSumExp(others)

@@ -59,7 +59,9 @@ func (a *loader) loadOutputs(m *Model, files ModelFiles) {
 	}
 	m.Outputs, m.Logits, m.OutputKeys = s, kind == logits, audit.RowHashes(x)
 	if a.e.Labels != nil {
-		m.Summarise(x, a.e.Labels)
+		if err := m.Summarise(x, a.e.Labels); err != nil {
+			a.problems.add(name, "%v", err)
+		}
 	}
 }
 

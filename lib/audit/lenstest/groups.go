@@ -190,7 +190,9 @@ func (w *groupedWorld) model(k int, r audit.Role) *audit.Arrays {
 		m.In[i] = r == audit.Shadow && shared && (g+k)%2 == 0
 	}
 	m.Outputs, m.Embedding = rows{&outputs}, rows{&embedding}
-	m.Summarise(&outputs, e.Labels)
+	if err := m.Summarise(&outputs, e.Labels); err != nil {
+		panic(err) // of labels that this file draws
+	}
 	if r != audit.Shadow {
 		m.In = nil
 	}
