@@ -32,7 +32,7 @@ func (e *Evidence) doubtOf(model string) string {
 	if len(why) == 0 {
 		return ""
 	}
-	return of + strings.Join(why, "; ") + ", as where rows are in another order or arrays are of another model"
+	return of + strings.Join(why, "; ") + ", as where rows are in another order, arrays are of another model or numbers are in another unit"
 }
 
 // doubted is what remains of an answer where there is a doubt. Rows in another order look pushed away, so that only a memory

@@ -25,8 +25,12 @@ const (
 	maxMoreSpread = 1.25 // relative to how much the other models differ
 	leastRatio    = 0.29 // no two bases lie nearer to each other
 	baseError     = 0.07 // from the ratio of two bases
-	lengthError   = 0.3  // from the number of tokens
-	leastSum      = 3    // tokens: from here a multiple may be a sum
+	nearBase      = 0.02 // from the ratio of two bases: here the ratio may vary by nearSpread, where the other models hardly differ
+	nearSlope     = 0.06
+	nearSpread    = 0.1
+	lengthError   = 0.3 // from the number of tokens
+	leastSum      = 3   // tokens: from here a multiple may be a sum
+	leastBeside   = 5   // where it varies, and the model's other arrays have no such multiple
 )
 
 // unitArrays are the arrays in which units are compared: what they hold of a record, positive numbers.
@@ -109,31 +113,46 @@ func (e *Evidence) warnUnits() {
 	if len(rows) < minForUnits {
 		return
 	}
+	var tables []*unitTable
 	for _, a := range unitArrays {
-		t := unitTable{}
-		for _, m := range e.Models {
-			if of := a.of(m); m.Role != Shadow && of != nil {
-				t.add(m, of, rows)
-			}
-		}
-		t.tokens(e, a.of, rows)
-		for k, m := range t.models {
-			why := t.unitOf(k)
+		tables = append(tables, e.unitTable(a.of, rows))
+	}
+	setBeside(tables)
+	for i, t := range tables {
+		for {
+			k, why := t.oddest()
 			if why == "" {
-				continue
+				break
 			}
-			e.warn("%s: its numbers are %s", a.file(m), why)
-			if len(t.models) == 2 {
-				break // the other one says the same the other way round
-			}
+			m := t.models[k]
+			e.warnUnit(m, unitArrays[i].file(m), why)
+			t.remove(k) // the others are compared among themselves
 		}
 	}
+}
+
+func (e *Evidence) warnUnit(m *Model, file, why string) {
+	e.warn("%s: its numbers are %s", file, why)
+	e.doubt(m, fmt.Sprintf("the numbers of %s may be in another unit", file))
+}
+
+// unitTable fills a table with an array of the models.
+func (e *Evidence) unitTable(of func(*Model) func(int) []float64, rows []int) *unitTable {
+	t := &unitTable{}
+	for _, m := range e.Models {
+		if values := of(m); m.Role != Shadow && values != nil {
+			t.add(m, values, rows)
+		}
+	}
+	t.tokens(e, of, rows)
+	return t
 }
 
 // unitTable holds the logarithms of the numbers of models, in the same order for each.
 type unitTable struct {
 	models  []*Model
 	logs    [][]float64
+	beside  []float64 // by model: by how much the logarithms of its other arrays lie above the other models'; nil, or NaN: it has none
 	lengths []float64 // logarithms of the numbers of tokens; nil: they are not known
 }
 
@@ -161,6 +180,62 @@ func (t *unitTable) tokens(e *Evidence, of func(*Model) func(int) []float64, row
 		for range values(i) {
 			t.lengths = append(t.lengths, math.Log(float64(offset[i+1]-offset[i])))
 		}
+	}
+}
+
+// center is by how much the logarithms of a model lie above the others'; NaN: there are no others, or too few records.
+func (t *unitTable) center(k int) float64 {
+	x, n := t.others(k)
+	if n == 0 {
+		return math.NaN()
+	}
+	r := ratioOf(t.logs[k], x)
+	if r.n < minForUnits {
+		return math.NaN()
+	}
+	return r.center
+}
+
+// setBeside tells every table of the others.
+func setBeside(tables []*unitTable) {
+	centers := make([]map[*Model]float64, len(tables))
+	for i, t := range tables {
+		centers[i] = map[*Model]float64{}
+		for k, m := range t.models {
+			centers[i][m] = t.center(k)
+		}
+	}
+	for i, t := range tables {
+		for _, m := range t.models {
+			var beside []float64
+			for j := range tables {
+				if c, has := centers[j][m]; has && j != i && !math.IsNaN(c) {
+					beside = append(beside, c)
+				}
+			}
+			if t.beside = append(t.beside, math.NaN()); len(beside) > 0 {
+				t.beside[len(t.beside)-1] = median(beside)
+			}
+		}
+	}
+}
+
+// oddest returns, of the models in another unit, that which is farthest from the others, the first of those that are as far;
+// no reason: there is none.
+func (t *unitTable) oddest() (model int, why string) {
+	far := 0.0
+	for k := range t.models {
+		if says := t.unitOf(k); says != "" && math.Abs(t.center(k)) > far+nearBase {
+			model, why, far = k, says, math.Abs(t.center(k))
+		}
+	}
+	return model, why
+}
+
+func (t *unitTable) remove(k int) {
+	t.models, t.logs = slices.Delete(t.models, k, k+1), slices.Delete(t.logs, k, k+1)
+	if t.beside != nil {
+		t.beside = slices.Delete(t.beside, k, k+1)
 	}
 }
 
@@ -206,6 +281,9 @@ func (t *unitTable) unitOf(k int) string {
 	if n == 1 {
 		doubt = 0.5 // of two models either may be the better one
 	}
+	if basesOf(r.center, nearBase) != "" && math.Abs(r.slope) <= nearSlope {
+		limit = max(limit, nearSpread)
+	}
 	if r.constant(limit, doubt*maxSlope) {
 		if bases := basesOf(r.center, doubt*baseError); bases != "" {
 			return fmt.Sprintf("%.3g times the other models' in nearly every retained and held-out record, as %s: do all models have one base?",
@@ -216,13 +294,17 @@ func (t *unitTable) unitOf(k int) string {
 				"of another unit?", math.Exp(r.center))
 		}
 	}
-	if own, theirs := t.followLengths(k, x, r, 1), t.followLengths(k, x, r, -1); own || theirs {
-		one, other := "sums", "means"
-		if theirs {
-			one, other = other, one
-		}
+	one, other := "sums", "means"
+	if r.center < 0 {
+		one, other = other, one
+	}
+	if t.followLengths(k, x, r, 1) || t.followLengths(k, x, r, -1) {
 		return fmt.Sprintf("%.3g times the other models' in the middle, and the multiple follows the numbers of tokens: are they %s beside %s?",
 			math.Exp(r.center), one, other)
+	}
+	if t.beside != nil && r.n >= minForUnits && min(math.Abs(r.center), math.Abs(r.center-t.beside[k])) >= math.Log(leastBeside) {
+		return fmt.Sprintf("%.3g times the other models' in the middle, and those of the model's other arrays %.3g times: are they %s over tokens beside %s?",
+			math.Exp(r.center), math.Exp(t.beside[k]), one, other)
 	}
 	return ""
 }
@@ -246,7 +328,7 @@ func basesOf(center, tolerance float64) string {
 }
 
 // spreadLimit is how much the ratio of a model to the n others may vary from record to record: hardly more than theirs
-// among themselves.
+// among themselves. The two that differ most count: two retrained models may be near to each other, and an original far from both.
 func (t *unitTable) spreadLimit(k, n int) float64 {
 	var spreads []float64
 	for j, m := range t.models {
@@ -257,7 +339,7 @@ func (t *unitTable) spreadLimit(k, n int) float64 {
 	if len(spreads) == 0 {
 		return maxPairSpread
 	}
-	return min(maxSpread, maxMoreSpread*median(spreads))
+	return min(maxSpread, maxMoreSpread*slices.Max(spreads))
 }
 
 // followLengths reports whether the ratio of a model to others is the number of tokens, as of sums beside means (sign 1),
