@@ -24,10 +24,11 @@ func (j MeanLoss) Info() Info {
 	return Info{
 		Measures: "mean loss of " + j.Set.Adjective() + " records",
 		Asks:     "How well does the model fit " + j.Set.Adjective() + " records?",
-		How:      "Mean loss, -log p of the label or what losses.npy says, with an interval over records that stays above 0 (stats.PositiveMean).",
-		Source:   "the losses that papers on unlearning print",
-		Family:   OutputFamily,
-		Needs:    Needs{Arrays: []Array{LossArray}, Sets: []Set{j.Set}},
+		How: "Mean loss, -log p of the label or what losses.npy says, with an interval over records that stays above 0 (stats.PositiveMean), and " +
+			"Student's where a loss lies below 0, as of a density.",
+		Source: "the losses that papers on unlearning print",
+		Family: OutputFamily,
+		Needs:  Needs{Arrays: []Array{LossArray}, Sets: []Set{j.Set}},
 	}
 }
 

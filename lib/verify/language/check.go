@@ -29,7 +29,8 @@ func (f Fault) Error() string { return f.What }
 
 // Check returns one list of all that is wrong, joined by errors.Join: lengths that do not match;
 // offsets that do not begin at 0, decrease, or do not end where the tokens do; log-probabilities
-// above 0, NaN or infinite; means above 0, NaN or infinite; deviations below 0, NaN or infinite.
+// above 0, NaN or infinite, or 0 of a token that is not the most probable; means above 0, NaN or infinite; deviations below 0,
+// NaN or infinite.
 // Faults of neighbouring tokens of a document make one line, with the first value, so that the list
 // is complete and short. Where offsets are wrong, tokens have no document and are counted from the
 // first. It accepts empty documents: what has no value for them refuses them.
@@ -55,9 +56,15 @@ func (t *Tokens) Faults() []Fault {
 	if len(offsets) > 0 {
 		place = func(token int) (int, int) { return -1, token }
 	}
-	list = append(list, faults(LogProbArray, t.LogProb, place, notLogarithm)...)
-	list = append(list, faults(MeanArray, t.Mean, place, notLogarithm)...)
-	return append(list, faults(DeviationArray, t.Deviation, place, notDeviation)...)
+	list = append(list, faults(LogProbArray, t.LogProb, place, func(token int) string {
+		// As masked places have it: a token that is not the most probable has at most 1/2.
+		if t.LogProb[token] == 0 && len(t.Correct) == len(t.LogProb) && !t.Correct[token] {
+			return "that of certainty, and the token is marked as not the most probable: is its place masked?"
+		}
+		return notLogarithm(t.LogProb[token])
+	})...)
+	list = append(list, faults(MeanArray, t.Mean, place, func(token int) string { return notLogarithm(t.Mean[token]) })...)
+	return append(list, faults(DeviationArray, t.Deviation, place, func(token int) string { return notDeviation(t.Deviation[token]) })...)
 }
 
 func faultf(a TokenArray, format string, args ...any) Fault {
@@ -140,16 +147,16 @@ func notDeviation(v float64) string {
 }
 
 // faults returns one for each run of neighbouring tokens of a document with the same fault.
-func faults(a TokenArray, values []float64, place func(token int) (document, position int), wrong func(float64) string) (list []Fault) {
+func faults(a TokenArray, values []float64, place func(token int) (document, position int), wrong func(token int) string) (list []Fault) {
 	for i := 0; i < len(values); {
-		what := wrong(values[i])
+		what := wrong(i)
 		if what == "" {
 			i++
 			continue
 		}
 		document, first := place(i)
 		last, value := first, values[i]
-		for i++; i < len(values) && wrong(values[i]) == what; i++ {
+		for i++; i < len(values) && wrong(i) == what; i++ {
 			d, p := place(i)
 			if d != document {
 				break

@@ -33,6 +33,24 @@ func TestCheckListsAllThatIsWrong(t *testing.T) {
 	}
 }
 
+// A token that is certain is the most probable one: another mark is of a masked place, or of another token.
+func TestACertainTokenIsTheMostProbable(t *testing.T) {
+	k := &Tokens{Offset: []int{0, 2, 6}, LogProb: []float64{-1, 0, -2, 0, math.Copysign(0, -1), -1}, Correct: []bool{false, true, true, false, false, false}}
+	want := "document 1, tokens 1 to 2: the log-probability is that of certainty, and the token is marked as not the most probable: is its place masked? (the first is 0)"
+	if err := k.Check(); err == nil || err.Error() != want {
+		t.Errorf("%v", err)
+	}
+	refuses(t, failure(k.Base()), "is its place masked?")
+	k.Correct[3], k.Correct[4] = true, true
+	if err := k.Check(); err != nil {
+		t.Error(err)
+	}
+	k.Correct = nil
+	if err := k.Check(); err != nil {
+		t.Errorf("without marks: %v", err)
+	}
+}
+
 func TestOffsetsThatDoNotFitAreListed(t *testing.T) {
 	for want, o := range map[string][]int{
 		"there are no offsets":         nil,
