@@ -3,6 +3,7 @@
 package logs
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,18 +115,20 @@ func ReadOpenUnlearning(path string) (*TOFU, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	out.Path = path
 	return out, nil
 }
 
 // openLog is the log: its metrics as text, and what is wrong with them.
 type openLog struct {
+	text     []byte
 	metrics  map[string]json.RawMessage
 	problems []error
 }
 
 // parseOpenUnlearning reads the JSON text of a log.
 func parseOpenUnlearning(b []byte) (*TOFU, error) {
-	var l openLog
+	l := openLog{text: b}
 	if err := decode(b, &l.metrics); err != nil {
 		return nil, err
 	}
@@ -235,6 +238,7 @@ func openColumn[T openValue](l *openLog, key string, n int) []T {
 	}
 	var m openMetric[T]
 	if err := files.DecodeStrict(raw, &m); err != nil {
+		err = files.DecodeStrict(l.inPlace(raw), &m) // with the line of the file
 		return fail(fmt.Errorf("%s: %w", key, err))
 	}
 	if len(m.Each) == 0 {
@@ -254,6 +258,12 @@ func openColumn[T openValue](l *openLog, key string, n int) []T {
 		return fail(errors.Join(list...))
 	}
 	return out
+}
+
+// inPlace returns a value of the log behind as many line ends as stand before it.
+func (l *openLog) inPlace(raw []byte) []byte {
+	before := l.text[:max(0, bytes.Index(l.text, raw))]
+	return append(bytes.Repeat([]byte("\n"), bytes.Count(before, []byte("\n"))), raw...)
 }
 
 // isOrAre joins names and a verb.

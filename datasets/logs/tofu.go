@@ -16,6 +16,7 @@ type TOFU struct {
 	Retain  TOFUSet // eval_log.json, about people who stay
 	Authors TOFUSet // eval_real_author_wo_options.json
 	Facts   TOFUSet // eval_real_world_wo_options.json
+	Path    string  // of the file that it was read from
 }
 
 // TOFUSet holds a set's questions in their order. Losses are means per token, of natural logarithms,
@@ -75,6 +76,7 @@ func ReadTOFU(path string) (*TOFU, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	out.Path = path
 	return out, nil
 }
 

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ReadJSON reads a JSON value from a regular file of at most limit bytes into to, with the
@@ -24,13 +26,16 @@ func ReadJSON(path string, limit int64, to any) error {
 	return nil
 }
 
-// DecodeStrict decodes one JSON value. It skips a byte-order mark, and refuses unknown
-// names, duplicate names (encoding/json would drop the first value) and text after the
+// DecodeStrict decodes one JSON value. It skips a byte-order mark, and refuses text that is not UTF-8
+// (encoding/json would replace it), unknown names, duplicate names (encoding/json would drop the first value) and text after the
 // value.
 func DecodeStrict(b []byte, to any) error {
 	b, err := TrimBOM(b)
 	if err != nil {
 		return err
+	}
+	if !utf8.Valid(b) {
+		return fmt.Errorf("line %d: %w", lineOf(b, int64(firstInvalid(b))), ErrEncoding)
 	}
 	var syntax *json.SyntaxError
 	d := json.NewDecoder(bytes.NewReader(b))
@@ -55,7 +60,59 @@ func DecodeStrict(b []byte, to any) error {
 	if errors.As(err, &kind) {
 		return fmt.Errorf("line %d: %w", lineOf(b, kind.Offset), wrongKind{kind})
 	}
+	if quoted, ok := strings.CutPrefix(fmt.Sprint(err), "json: unknown field "); ok {
+		return unknownName(b, quoted)
+	}
 	return err
+}
+
+// firstInvalid is the place of the first byte that is not UTF-8.
+func firstInvalid(b []byte) (at int) {
+	for at < len(b) {
+		r, n := utf8.DecodeRune(b[at:])
+		if r == utf8.RuneError && n == 1 {
+			break
+		}
+		at += n
+	}
+	return at
+}
+
+// unknownName says that a name is not known, with its line where it stands in the value once.
+func unknownName(b []byte, quoted string) error {
+	name, err := strconv.Unquote(quoted)
+	if err != nil {
+		return errors.New("unknown field " + quoted)
+	}
+	var lines []int
+	namesOf(json.NewDecoder(bytes.NewReader(b)), func(found string, end int64) {
+		if found == name {
+			lines = append(lines, lineOf(b, end))
+		}
+	})
+	if len(lines) != 1 {
+		return errors.New("unknown field " + quoted)
+	}
+	return fmt.Errorf("line %d: unknown field %s", lines[0], quoted)
+}
+
+// namesOf reads a value of valid syntax and reports every name in it, with the place where it ends.
+func namesOf(d *json.Decoder, report func(name string, end int64)) {
+	t, err := d.Token()
+	if err != nil || t != json.Delim('{') && t != json.Delim('[') {
+		return
+	}
+	for d.More() {
+		if t == json.Delim('{') {
+			name, err := d.Token()
+			if err != nil {
+				return
+			}
+			report(fmt.Sprint(name), d.InputOffset())
+		}
+		namesOf(d, report)
+	}
+	_, _ = d.Token() // the end, which is there
 }
 
 // wrongKind says of a value of another kind, in plain words, what it is and what is expected.

@@ -267,7 +267,7 @@ var damages = []struct {
 	}, []string{"shadow-aa/in.npy: a shadow model must not be trained on every record"}},
 	{"a training set of the original", func(d damaged) { d.rows("original/in.npy", []int{1}) }, []string{"original/in.npy: only shadow models may say what they were trained on"}},
 	{"a config that is no JSON", func(d damaged) { d.raw("audit.json", "{\n\"forget\": ,}") }, []string{"audit.json: line 2: invalid character"}},
-	{"a config with a slip", func(d damaged) { d.raw("audit.json", `{"forgot": "forget.npy"}`) }, []string{`audit.json: json: unknown field "forgot"`}},
+	{"a config with a slip", func(d damaged) { d.raw("audit.json", `{"forgot": "forget.npy"}`) }, []string{`audit.json: line 1: unknown field "forgot"`}},
 	{"a config with a slip inside a model", func(d damaged) { d.raw("audit.json", `{"unlearned": {"output": "x.npy"}}`) }, []string{`unknown field "output"`}},
 	{"a config with two values", func(d damaged) { d.raw("audit.json", `{} {}`) }, []string{"audit.json: line 1: there is text after the end"}},
 	{"a config with a number for a file", func(d damaged) { d.raw("audit.json", `{"forget": 3}`) }, []string{"audit.json: line 1: forget is a number, and text is expected"}},

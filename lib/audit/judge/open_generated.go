@@ -117,6 +117,7 @@ func (a *loader) generatedLines(name string, b []byte) (out []*generatedLine, ok
 		var line *generatedLine
 		switch err := files.DecodeStrict(text, &line); {
 		case err != nil:
+			err = files.DecodeStrict(append(bytes.Repeat([]byte("\n"), i), text...), &line) // with the line of the file
 			a.problems.add(name, "record %d: %v", i, err)
 			return nil, false
 		case line != nil && (line.Generated == nil || line.True == nil):

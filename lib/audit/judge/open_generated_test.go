@@ -67,7 +67,8 @@ func TestAnswersInStringsGiveROUGE(t *testing.T) {
 func TestAnswersThatAreWrongAreRefused(t *testing.T) {
 	for want, change := range map[string]func(lines []string) []string{
 		fmt.Sprintf("179 lines, and there are %d records", textRecords): func(l []string) []string { return l[1:] },
-		`record 7: json: unknown field "answer"`:                        func(l []string) []string { l[7] = `{"answer": "x"}`; return l },
+		"record 6: line 7: the text is not UTF-8":                       func(l []string) []string { l[6] = "{\"generated\": \"\xe9\", \"true\": \"x\"}"; return l },
+		`record 7: line 8: unknown field "answer"`:                      func(l []string) []string { l[7] = `{"answer": "x"}`; return l },
 		`record 8: "generated" and "true" are expected`:                 func(l []string) []string { l[8] = `{"generated": "x"}`; return l },
 		"record 9: ": func(l []string) []string { l[9] = `{"generated": 4, "true": "x"}`; return l },
 	} {

@@ -234,6 +234,18 @@ func boundedMIA(e *Evidence, m, retrained *Model) (float64, error) {
 	return language.BoundedMIA{}.Value(p)
 }
 
+// publishedCell prints a number with three digits, and one that would be 0.000 by its order of magnitude, which papers compare.
+func publishedCell(v float64) report.Cell {
+	cell := report.Num(v, 3)
+	if v != 0 && math.Abs(v) < 0.0005 {
+		cell.Text = fmt.Sprintf("%.1e", math.Abs(v))
+		if v < 0 {
+			cell.Text = "−" + cell.Text
+		}
+	}
+	return cell
+}
+
 // publishedParts show the numbers with what is wrong with each; nothing without numbers.
 func (e *Evidence) publishedParts() []report.Part {
 	numbers := e.publishedNumbers()
@@ -247,7 +259,7 @@ func (e *Evidence) publishedParts() []report.Part {
 	for _, n := range numbers {
 		value := report.Gap(n.Missing)
 		if n.Value != nil {
-			value = report.Num(*n.Value, 3)
+			value = publishedCell(*n.Value)
 		}
 		with := report.Gap("none")
 		if n.Retrained != "" {

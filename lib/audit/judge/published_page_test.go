@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // published returns the numbers of a metric by model.
@@ -89,6 +91,25 @@ func TestWithoutARetrainedModelPublishedComparisonsHaveNoNumber(t *testing.T) {
 	for metric, compared := range map[string]bool{"forget quality": true, "PrivLeak": true, "s_MIA": true, "truth ratio": false, "utility: retained, p": false} {
 		if n := published(e, metric)["unlearned"]; (n.Value == nil) != compared || compared && n.Missing != "needs a retrained model" {
 			t.Errorf("%s: %+v", metric, n)
+		}
+	}
+}
+
+// Papers compare the orders of magnitude of small p.
+func TestSmallPublishedNumbersHaveTheirOrderOfMagnitude(t *testing.T) {
+	for v, want := range map[float64]string{5.12e-17: "5.1e-17", 0.00049: "4.9e-04", 0.0005: "0.001", 0.25: "0.250", 0: "0.000", -12.5: "−12.500", -2e-5: "−2.0e-05"} {
+		if c := publishedCell(v); c.Text != want || c.Value == nil || *c.Value != v {
+			t.Errorf("%v is printed as %q", v, c.Text)
+		}
+	}
+	if c := publishedCell(math.NaN()); c.Value != nil {
+		t.Errorf("NaN: %+v", c)
+	}
+	e, err := Open(writeTexts(t, true))
+	must(t, err)
+	for _, row := range e.publishedParts()[0].(*report.Table).Rows {
+		if row.Cells[0].Text == "forget quality (KS p)" && row.Cells[1].Text == "original" && !strings.Contains(row.Cells[3].Text, "e-") {
+			t.Errorf("the original's p: %q", row.Cells[3].Text)
 		}
 	}
 }

@@ -90,11 +90,19 @@ func checkTOFU(models map[string]*logs.TOFU) error {
 				err = logs.SameTokens(set.first, set.other)
 			}
 			if err != nil {
-				list = append(list, fmt.Errorf("%s set of unlearned and %s: %w", set.name, name, err))
+				list = append(list, fmt.Errorf("%s set of %s and %s: %w", set.name, logName("unlearned", first), logName(name, models[name]), err))
 			}
 		}
 	}
 	return errors.Join(list...)
+}
+
+// logName names a model and the file of its log, as they are given.
+func logName(model string, t *logs.TOFU) string {
+	if t.Path == "" {
+		return model
+	}
+	return model + "=" + t.Path
 }
 
 // tofuSets returns the rows of the two sets, the forgotten questions first, and the author of every
@@ -103,11 +111,11 @@ func tofuSets(t *logs.TOFU) (map[string][]int, error) {
 	forget, retain := t.Forget.Questions(), t.Retain.Questions()
 	authors, err := logs.Authors(forget, tofuQuestions)
 	if err != nil {
-		return nil, fmt.Errorf("forget set: %w", err)
+		return nil, fmt.Errorf("forget set of %s: %w", logName("unlearned", t), err)
 	}
 	others, err := logs.Authors(retain, tofuQuestions)
 	if err != nil {
-		return nil, fmt.Errorf("retain set: %w", err)
+		return nil, fmt.Errorf("retain set of %s: %w", logName("unlearned", t), err)
 	}
 	for _, a := range others {
 		authors = append(authors, authors[forget-1]+1+a)

@@ -78,15 +78,19 @@ func TestTOFUsLogsOfOtherQuestionsAreRefused(t *testing.T) {
 	mine.Forget.Tokens, tokens.Forget.Tokens = make([]int, mine.Forget.Questions()), make([]int, mine.Forget.Questions())
 	tokens.Forget.Tokens[3] = 2
 	wrong.Retain.Wrong[9] = wrong.Retain.Wrong[9][1:]
+	named := *short
+	named.Path = "/logs/short.json"
 	taken := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(taken, "audit.json"), []byte("{}"), 0o600))
 	for want, models := range map[string]map[string]*logs.TOFU{
 		"forget set of unlearned and retrained-1": {"unlearned": mine, "retrained-1": other},
 		"forget set of unlearned and retrained-1: the true answer to question 3 has 0 tokens, and 2 in the other set": {"unlearned": mine, "retrained-1": tokens},
 		"retain set of unlearned and retrained-2: question 9 has":                                                     {"unlearned": mine, "retrained-2": wrong},
-		"unlearned=FILE":      {"original": mine},
-		"150":                 {"unlearned": short},
-		"holds files already": {"unlearned": mine},
+		"unlearned=FILE":                                           {"original": mine},
+		"forget set of unlearned: 150 questions":                   {"unlearned": short},
+		"forget set of unlearned=/logs/short.json: 150 questions":  {"unlearned": &named},
+		"forget set of unlearned=/logs/short.json and retrained-1": {"unlearned": &named, "retrained-1": other},
+		"holds files already":                                      {"unlearned": mine},
 	} {
 		dir := filepath.Join(t.TempDir(), "x")
 		if want == "holds files already" {
