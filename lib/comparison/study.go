@@ -87,6 +87,7 @@ type Run struct {
 	Judged               int    // held-out records that no method has seen, which lenses read
 	Copies               int    // forgotten records whose inputs a retained record has too
 	HeldOutCopies        int    // records of Judged whose inputs a training record has
+	namedHeldOut         int    // held-out records that the condition names too: the data have a test part of their own
 	forgotten            string // what the records to forget are, "" if their forget set does not say it
 	notHeldOut           string // a sentence on classes of which no record is held out, "": there are none
 	units                string // what intervals count: "records", "persons"
@@ -219,6 +220,7 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 		Judged: len(c.EvalRows()), fewGroups: few, units: c.IntervalUnits(), notHeldOut: notHeldOut(c),
 		Copies: copies(hashesAt(train, c.Forget), hashesAt(train, c.Retain)), HeldOutCopies: copies(hashesAt(test, c.EvalRows()), train),
 	}
+	run.namedHeldOut = lab.HeldOutNamed(c.Setting.Forget, c.Problem.Prepared)
 	run.forgotten = lab.DescribeForgetSet(c.Setting.Forget, c.Problem.Prepared, len(c.Forget)) + windows(c)
 	for i, m := range models {
 		row := Model{Label: m.Label, Control: m.Control, Calls: calls[i], Readings: found[i*len(s.Lenses) : (i+1)*len(s.Lenses)]}

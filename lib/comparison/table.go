@@ -88,18 +88,30 @@ func (r *Result) Table() *report.Table {
 	for _, call := range sortedCalls(used) {
 		t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", call, call.About()))
 	}
-	if _, named := r.Study.Setting.Forget.(lab.Where); named {
-		t.Notes = append(t.Notes, "All records of the condition are in the training data, so that no held-out record is of their kind. A null holds only "+
-			"if they are like the others; the verdicts compare with the retrained model on the same records, and do not rest on it.")
-		if slices.ContainsFunc(r.lenses(), r.paired) {
-			t.Notes = append(t.Notes, "The same records are forgotten in every seed. A method that trains otherwise than the retrained models did, on "+
-				"fewer records or for fewer steps, can move what a lens says of just these records without any memory of them. The method "+
-				"retrain-share, which never has them, shows how far.")
-		}
-	}
+	t.Notes = append(t.Notes, r.conditionNotes()...)
 	t.Notes = append(t.Notes, r.fewGroups()...)
 	t.Notes = append(t.Notes, r.missingNotes()...)
 	return t
+}
+
+// conditionNotes say what it means that a condition names the records to forget.
+func (r *Result) conditionNotes() (out []string) {
+	if _, named := r.Study.Setting.Forget.(lab.Where); !named {
+		return nil
+	}
+	if held := r.overSeeds(func(run Run) int { return run.namedHeldOut }); held != "" {
+		out = append(out, fmt.Sprintf("The data have a test part of their own, and records of the condition are in it, %s in number. They are held out: no "+
+			"model is trained on them, and none is asked to forget them.", held))
+	} else {
+		out = append(out, "All records of the condition are in the training data, so that no held-out record is of their kind. A null holds only "+
+			"if they are like the others; the verdicts compare with the retrained model on the same records, and do not rest on it.")
+	}
+	if slices.ContainsFunc(r.lenses(), r.paired) {
+		out = append(out, "The same records are forgotten in every seed. A method that trains otherwise than the retrained models did, on "+
+			"fewer records or for fewer steps, can move what a lens says of just these records without any memory of them. The method "+
+			"retrain-share, which never has them, shows how far.")
+	}
+	return out
 }
 
 // caption says what the table has.

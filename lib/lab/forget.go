@@ -98,8 +98,10 @@ func (f Class) aboutIn(p *datasets.Prepared, n int) string {
 // DescribeForgetSet returns what a title calls the n records of prepared data that are forgotten, "" if
 // the forget set is no DescribedForgetSet.
 func DescribeForgetSet(f ForgetSet, p *datasets.Prepared, n int) string {
-	if c, is := f.(Class); is {
-		return c.aboutIn(p, n)
+	if a, is := f.(interface {
+		aboutIn(p *datasets.Prepared, n int) string
+	}); is {
+		return a.aboutIn(p, n)
 	}
 	if d, is := f.(DescribedForgetSet); is {
 		return d.About(n)

@@ -107,7 +107,8 @@ func allNamedRows(f NamedForgetSet, p *datasets.Prepared) ([]int, error) {
 
 // Where forgets the records of a table that a condition on one column selects, such as
 // those of one person, one hospital or a range of dates. Data that can be split so have
-// them in the train part (KeepingData).
+// them in the train part (KeepingData). Of data with a test part of their own those in the train
+// part are forgotten, and a title says how many are in the other (DescribeForgetSet).
 type Where datasets.Condition
 
 // WhereText returns the forget set of a condition in words: person_id=17, age>=65,
@@ -149,6 +150,38 @@ func (f Where) About(n int) string {
 		return "the record with " + datasets.Condition(f).String()
 	}
 	return fmt.Sprintf("the %d records with %s", n, datasets.Condition(f).String())
+}
+
+// aboutIn is About with the records of the condition that a given test part holds: nobody can have them in training.
+func (f Where) aboutIn(p *datasets.Prepared, n int) string {
+	held := HeldOutNamed(f, p)
+	if held == 0 {
+		return f.About(n)
+	}
+	are := "are"
+	if held == 1 {
+		are = "is"
+	}
+	return fmt.Sprintf("%d of the %d records with %s (%d %s in the test part)", n, n+held, datasets.Condition(f).String(), held, are)
+}
+
+// HeldOutNamed returns the number of records of the test part that a forget set names, and that are therefore not forgotten.
+// There are some where the data have a test part of their own; it is 0 for a forget set that names no records.
+func HeldOutNamed(f ForgetSet, p *datasets.Prepared) (n int) {
+	named, is := f.(NamedForgetSet)
+	if !is {
+		return 0
+	}
+	ids, err := named.IDs(p)
+	if err != nil {
+		return 0 // Rows said so
+	}
+	for _, id := range p.Test.IDs {
+		if _, found := slices.BinarySearch(ids, id); found {
+			n++
+		}
+	}
+	return n
 }
 
 // Mask says of every record of the source whether it is to be forgotten. It has an entry

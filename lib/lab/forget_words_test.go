@@ -65,3 +65,31 @@ func TestAClassSaysWhereItsRecordsAre(t *testing.T) {
 		}
 	}
 }
+
+// Data with a test part of their own leave records of a condition there: the title says how many are forgotten, and how many are not.
+func TestAConditionSaysWhichRecordsAreNotForgotten(t *testing.T) {
+	p := numbered()
+	for text, want := range map[string]string{
+		"age>=30":      "2 of the 3 records with age>=30 (1 is in the test part)",
+		"age in 20,40": "1 of the 2 records with age in 20,40 (1 is in the test part)",
+		"age<40":       "the 2 records with age<40",
+	} {
+		f, err := WhereText(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := f.Rows(p)
+		if got := DescribeForgetSet(f, p, len(rows)); err != nil || got != want {
+			t.Errorf("%q, want %q; %v", got, want, err)
+		}
+	}
+	p.Test.IDs = append(p.Test.IDs, 3)
+	p.Train.IDs = p.Train.IDs[:2]
+	f := Where{Column: "age", Op: datasets.AtLeast, Values: []string{"30"}}
+	if got, want := DescribeForgetSet(f, p, 1), "1 of the 3 records with age>=30 (2 are in the test part)"; got != want || HeldOutNamed(f, p) != 2 {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if n := HeldOutNamed(Random{}, p); n != 0 {
+		t.Errorf("a random share names %d held-out records", n)
+	}
+}
