@@ -68,10 +68,11 @@ func Preparation(p cells.Preparation) CellOption {
 
 // Cells are single cells of the user's own, read and checked.
 type Cells struct {
-	cells    *cells.Cells
-	settings cellSettings
-	info     datasets.Info
-	leftOut  int // cells that the filter leaves out
+	cells      *cells.Cells
+	settings   cellSettings
+	info       datasets.Info // its classes are the labels
+	leftOut    int           // cells that the filter leaves out
+	unlabelled bool          // a cell that the filter keeps has no label
 }
 
 // ReadCells reads an anndata file (.h5ad) with a matrix of counts. Label names the classes.
@@ -111,14 +112,15 @@ func ReadCells(path string, options ...CellOption) (*Cells, error) {
 	c.Columns = obsColumns(c)
 	c.Hash = key("cells", s, hash)
 	s.Preparation = forPanel(s.Preparation, c.Counts.Cols)
-	leftOut, err := countLeftOut(c, s.Preparation)
+	kept, err := keptCells(c, s.Preparation)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	leftOut := c.Counts.Rows - len(kept)
 	if leftOut > 0 { // an ID is a row of obs, so that numbers of all cells have one
 		c.Numbering = &datasets.Numbering{Total: c.Counts.Rows}
 	}
-	return &Cells{cells: c, settings: s, leftOut: leftOut, info: datasets.Info{
+	return &Cells{cells: c, settings: s, leftOut: leftOut, unlabelled: lackLabel(c.Y, kept), info: datasets.Info{
 		Name: c.Name, Title: c.Title, Task: "what is in the column " + s.Label + " of obs", Rows: c.Counts.Rows, Features: c.Counts.Cols,
 		Classes: c.Classes, Description: fmt.Sprintf("Cells of the user's own: %d cells, %d genes.", c.Counts.Rows, c.Counts.Cols),
 	}}, nil
@@ -139,14 +141,18 @@ func forPanel(p cells.Preparation, genes int) cells.Preparation {
 	return p
 }
 
-// countLeftOut counts the cells that the filter leaves out.
-func countLeftOut(c *cells.Cells, p cells.Preparation) (int, error) {
+// keptCells returns the cells that the filter keeps.
+func keptCells(c *cells.Cells, p cells.Preparation) ([]int, error) {
 	q, err := singlecell.Measure(c.Counts, c.Genes)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	kept, err := p.Filter.Cells(q)
-	return c.Counts.Rows - len(kept), err
+	return p.Filter.Cells(q)
+}
+
+// lackLabel reports whether one of the kept cells has no label. y is nil where clusters are the classes.
+func lackLabel(y, kept []int) bool {
+	return y != nil && slices.ContainsFunc(kept, func(i int) bool { return y[i] < 0 })
 }
 
 func openCells(path, matrix string) (*cells.Cells, error) {
@@ -310,10 +316,14 @@ func (c *Cells) Key() string { return c.cells.Hash }
 func (c *Cells) Name() string { return c.info.Name }
 
 // Info describes the cells of the file, before any is left out. Features are the genes that Prepare
-// chooses some.
+// chooses some. Cells without a label are of the class cells.Unlabelled, after the others, where the filter keeps one; with the
+// types among the features it is always there.
 func (c *Cells) Info() (datasets.Info, error) {
 	p, info := defaults.Fill(c.settings.Preparation), c.info
 	info.Features = min(info.Features, p.Variable.Top)
+	if !p.Clusters && (c.unlabelled || p.Types) {
+		info.Classes = append(slices.Clone(info.Classes), cells.Unlabelled)
+	}
 	info.TestRows, info.Estimated = info.Rows-int(p.TrainFraction*float64(info.Rows)), true
 	if p.Types {
 		info.Features += info.ClassCount()
@@ -372,15 +382,8 @@ func (c *Cells) PrepareKeeping(ctx context.Context, shift int, rows []int) (*dat
 	if err != nil {
 		return nil, err
 	}
-	c.dropUnusedClass(p)
-	return p, nil
-}
-
-// dropUnusedClass removes the class of the cells without a label if there is no such cell.
-func (c *Cells) dropUnusedClass(p *datasets.Prepared) {
-	last := len(p.About.Classes) - 1
-	used := slices.Contains(p.Train.Y, last) || slices.Contains(p.Test.Y, last)
-	if p.About.Classes[last] == cells.Unlabelled && !used && !c.settings.Preparation.Types {
-		p.About.Classes = p.About.Classes[:last]
+	if last := len(p.About.Classes) - 1; !c.settings.Preparation.Clusters && !c.unlabelled && !c.settings.Preparation.Types {
+		p.About.Classes = p.About.Classes[:last] // that of the cells without a label: there is none
 	}
+	return p, nil
 }

@@ -298,6 +298,12 @@ func TestCellsOfAnndata(t *testing.T) {
 	if q, err := donors.Prepare(t.Context(), 0); err != nil || !slices.Equal(q.About.Classes, []string{"d1", "d2", "d3", cells.Unlabelled}) {
 		t.Errorf("%q, %v", q.About.Classes, err)
 	}
+	if info, err := donors.Info(); err != nil || !slices.Equal(info.Classes, []string{"d1", "d2", "d3", cells.Unlabelled}) {
+		t.Errorf("Info: %q, %v", info.Classes, err)
+	}
+	if own.LackLabel([]int{0, -1, 1}, []int{0, 2}) || !own.LackLabel([]int{0, -1, 1}, []int{0, 1}) || own.LackLabel(nil, []int{0}) {
+		t.Error("a cell that the filter leaves out counts as one without a label")
+	}
 	for name, c := range map[string]struct {
 		path    string
 		options []own.CellOption

@@ -14,3 +14,6 @@ func ScaledPixels(m image.Image, channels, side int) []byte {
 
 // Orientation returns the EXIF orientation of an image.
 func Orientation(r io.ReaderAt) int { return int(readOrientation(r)) }
+
+// LackLabel is lackLabel.
+var LackLabel = lackLabel
