@@ -174,9 +174,10 @@ type survey struct {
 	columns   []observed
 	force     []forced // what the user says of every column
 	decimals  [2]firstCell
-	target    int // its column
-	text      int // the column of the documents, -1: the records are no texts
-	kept      int // columns that are not ignored
+	decimalOf [2]int // their columns
+	target    int    // its column
+	text      int    // the column of the documents, -1: the records are no texts
+	kept      int    // columns that are not ignored
 	rows      int
 	dropped   int // rows without a target
 	textless  int // rows without a text

@@ -24,6 +24,8 @@ type Report struct {
 	Classes      []ClassCount
 	Columns      []FoundColumn // in the order of the file
 	Notes        []string      // sentences on what one may not expect
+
+	bare map[string]string // notes that show cells of identifiers, groups or texts, and what they are without these
 }
 
 // ClassCount is a class and its number of records.
@@ -63,9 +65,9 @@ func (r Report) String() string {
 	fmt.Fprintf(&b, "%s: %s, %s, separated by %s\n", r.File, count(r.Rows, "row"), count(len(r.Columns), "column"), r.format())
 	fmt.Fprintf(&b, "target %s: %s; %s\n\n", r.Target, classList(r.Classes), r.learnedFrom())
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "column\tkind\trole\tdistinct\tmissing\texamples")
+	fmt.Fprintln(w, strings.Join(ColumnTitles(), "\t"))
 	for _, c := range r.Columns {
-		fmt.Fprintln(w, strings.Join(c.cells(), "\t"))
+		fmt.Fprintln(w, strings.Join(c.Cells(), "\t"))
 	}
 	w.Flush() // into memory
 	if len(r.Notes) > 0 {
@@ -108,7 +110,13 @@ func (r Report) format() string {
 	return name
 }
 
-func (c FoundColumn) cells() []string {
+// ColumnTitles are the titles of what Cells returns.
+func ColumnTitles() []string {
+	return []string{"column", "kind", "role", "distinct", "missing", "examples"}
+}
+
+// Cells returns what was found of a column in print, as the titles say; long names and examples are clipped.
+func (c FoundColumn) Cells() []string {
 	if c.Role == RoleIgnored {
 		return []string{oneLine(c.Name), "", string(c.Role), "", "", ""}
 	}
@@ -194,12 +202,20 @@ func (b *build) addColumnNotes(r *Report) {
 	for _, c := range r.Columns {
 		roles[c.Name] = c
 	}
+	bare := b.hideCells(func(j int) bool { return roles[b.names[j]].Role.isPrivate() })
+	r.bare = map[string]string{}
 	for j := range b.columns {
 		c := roles[b.names[j]]
 		if b.skips(j) || c.Role == RoleTarget {
 			continue
 		}
-		r.Notes = append(r.Notes, b.notes(j)...)
+		notes, without := b.notes(j), bare.notes(j)
+		for k, note := range notes {
+			if note != without[k] {
+				r.bare[note] = without[k]
+			}
+		}
+		r.Notes = append(r.Notes, notes...)
 		if c.why != "" {
 			r.Notes = append(r.Notes, c.Name+": "+c.why)
 		}

@@ -16,7 +16,8 @@ type shapes struct {
 	date    firstCell
 	amounts int // 41%, 41 kg, −41, 12:30
 	amount  firstCell
-	compact int // 20200331
+	month   bool // the first amount is a month: 2020-03
+	compact int  // 20200331
 }
 
 // dayLayouts are the layouts of days that a note can name, clockLayouts those of a time after it.
@@ -95,6 +96,8 @@ func (s *shapes) add(cell string, line int) bool {
 	}
 	if s.amounts++; s.amount.line == 0 {
 		s.amount = firstCell{line, strings.Clone(cell)}
+		_, err := time.Parse("2006-01", cell)
+		s.month = err == nil
 	}
 	return true
 }
@@ -147,7 +150,7 @@ func (v *survey) shapeNote(j int) string {
 	case 2*s.dates > known:
 		return v.dateNote(j)
 	case 2*s.amounts > known:
-		if _, err := time.Parse("2006-01", s.amount.text); err == nil {
+		if s.month {
 			return fmt.Sprintf("%q (line %d) is a month, and is read as a name, in the order of time; write a day such as %s-01 for a date.",
 				s.amount.text, s.amount.line, s.amount.text)
 		}

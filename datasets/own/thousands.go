@@ -212,6 +212,7 @@ func (v *survey) findDecimals() {
 		}
 		for k := range v.decimals {
 			if v.decimals[k].line == 0 {
+				v.decimalOf[k] = j
 				v.decimals[k] = o.marks.of[k].decimal
 			}
 		}

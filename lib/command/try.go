@@ -101,7 +101,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if s, is := setting.Data.(fmt.Stringer); is {
 			fmt.Fprintln(cmd.ErrOrStderr(), asFlags(strings.TrimSpace(s.String())))
 		}
-		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds}
+		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds, Words: asFlags}
 		result, err := study.Run(cmd.Context())
 		if err != nil {
 			_ = os.Remove(folder) // if it is empty

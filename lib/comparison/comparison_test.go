@@ -332,13 +332,26 @@ func TestTheModelOfAnotherSeedHasItsRow(t *testing.T) {
 	}
 }
 
-// A report has no examples of the values of an identifier.
+// A report has no examples of the values of an identifier. Otherwise its cells are those of the terminal, and its notes are in the words of who asked.
 func TestAReportDoesNotShowIdentifiers(t *testing.T) {
-	found := own.Report{File: "people.csv", Columns: []own.FoundColumn{
-		{Name: "email", Role: own.RoleIdentifier, Examples: []string{"jane@x.org"}}, {Name: "city", Role: own.RoleFeature, Examples: []string{"Bern"}}}}
-	table, is := columnsReport(found)[1].(*report.Table)
-	if !is || table.Rows[0].Cells[5].Text != "not shown" || table.Rows[1].Cells[5].Text != "Bern" {
-		t.Errorf("%+v", table.Rows)
+	found := own.Report{File: "people.csv", Notes: []string{`say Number("email")`}, Columns: []own.FoundColumn{
+		{Name: "email", Role: own.RoleIdentifier, Examples: []string{"jane@x.org"}}, {Name: "city", Role: own.RoleFeature, Examples: []string{"Bern"}},
+		{Name: "income", Role: own.RoleFeature, Kind: datasets.Number, Distinct: own.MaxDistinct, Missing: 3, Forced: true}, {Name: "hair", Role: own.RoleIgnored}}}
+	table, is := columnsReport(found, strings.ToUpper)[1].(*report.Table)
+	if !is || table.Rows[0].Cells[5].Text != "not shown" || table.Rows[1].Cells[5].Text != "Bern" || table.Notes[0] != `SAY NUMBER("EMAIL")` {
+		t.Fatalf("%+v", table)
+	}
+	if err := table.Check(); err != nil {
+		t.Error(err)
+	}
+	for k, want := range []string{"income|number (forced)|feature|100000 or more|3|", "hair||ignored|||"} {
+		var cells []string
+		for _, c := range table.Rows[2+k].Cells {
+			cells = append(cells, c.Text)
+		}
+		if got := strings.Join(cells, "|"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

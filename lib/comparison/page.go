@@ -41,14 +41,14 @@ func (r *Result) Page() (report.Page, error) {
 // columns of a table, or of a table of texts, are a table.
 func (r *Result) dataReport() []report.Part {
 	if t, is := r.Study.Setting.Data.(interface{ Report() own.Report }); is {
-		return columnsReport(t.Report())
+		return columnsReport(t.Report(), r.Study.Words)
 	}
 	s, is := r.Study.Setting.Data.(fmt.Stringer)
 	if !is {
 		return caveatReport(r.Runs[0].Caveat)
 	}
 	var lines report.List
-	for _, line := range strings.Split(strings.TrimSpace(s.String()), "\n") {
+	for _, line := range strings.Split(strings.TrimSpace(r.Study.Words(s.String())), "\n") {
 		if line = strings.TrimSpace(line); line != "" {
 			lines = append(lines, line)
 		}
@@ -64,33 +64,30 @@ func caveatReport(caveat string) []report.Part {
 	return []report.Part{report.Text(caveat)}
 }
 
-// columnsReport is what was found in the columns of a table.
-func columnsReport(f own.Report) []report.Part {
-	t := &report.Table{
-		ID: "comparison/columns", Title: "Columns of " + f.File, Notes: f.Notes,
-		Columns: []report.Column{{Name: "column"}, {Name: "kind"}, {Name: "role"}, {Name: "distinct"}, {Name: "missing"}, {Name: "examples"}},
+// columnsReport is what was found in the columns of a table, without the values of identifiers and texts: a report is passed on.
+func columnsReport(f own.Report, words func(string) string) []report.Part {
+	f = f.PassOn()
+	t := &report.Table{ID: "comparison/columns", Title: "Columns of " + f.File}
+	for _, note := range f.Notes {
+		t.Notes = append(t.Notes, words(note))
 	}
+	for _, title := range own.ColumnTitles() {
+		t.Columns = append(t.Columns, report.Column{Name: title})
+	}
+	t.Columns[3].Align, t.Columns[4].Align = report.AlignRight, report.AlignRight // numbers
 	for _, c := range f.Columns {
-		t.Rows = append(t.Rows, report.Row{Kind: report.Method, Cells: []report.Cell{
-			report.Str(c.Name), report.Str(c.Kind.String()), report.Str(string(c.Role)), report.Num(float64(c.Distinct), 0), report.Num(float64(c.Missing), 0),
-			report.Str(examples(c)),
-		}})
+		row := report.Row{Kind: report.Method}
+		for _, cell := range c.Cells() {
+			row.Cells = append(row.Cells, report.Str(cell))
+		}
+		row.Cells[0] = report.Str(c.Name) // in full
+		t.Rows = append(t.Rows, row)
 	}
 	var classes []string
 	for _, c := range f.Classes {
 		classes = append(classes, fmt.Sprintf("%s (%d)", c.Name, c.Records))
 	}
 	return []report.Part{report.Text(fmt.Sprintf("%d rows; the target is %s: %s.", f.Rows, f.Target, strings.Join(classes, ", "))), t}
-}
-
-// examples are the first values of a column. A report is passed on, so that the values of
-// identifiers, which may be names and addresses, and texts are not in it.
-func examples(c own.FoundColumn) string {
-	switch c.Role {
-	case own.RoleIdentifier, own.RoleGroup, own.RoleText:
-		return "not shown"
-	}
-	return strings.Join(c.Examples, ", ")
 }
 
 func (r *Result) settings() []string {

@@ -41,6 +41,8 @@ type Study struct {
 	Methods []unlearn.Method // nil: Methods()
 	Seeds   int              // 0: DefaultSeeds
 	Lenses  []audit.Lens     // nil: Lenses()
+	// Words says what was found in the data in the words of whoever asked: flags of a command in place of options of a program. nil: as it is.
+	Words func(text string) string
 }
 
 // Methods returns the methods that a study compares unless it names others: RULER's five,
@@ -118,6 +120,9 @@ func (s Study) withDefaults() (Study, error) {
 	}
 	if s.Seeds == 0 {
 		s.Seeds = DefaultSeeds
+	}
+	if s.Words == nil {
+		s.Words = func(text string) string { return text }
 	}
 	seen := map[string]bool{}
 	for _, control := range audit.ControlVariants() {
