@@ -395,7 +395,7 @@ func (d *imageData) notes() (notes []string) {
 
 func (f *imageFolder) dataSet(s recordSettings, d *imageData) *Images {
 	folder := key("folder", f.names, d.hashes...)
-	title := filepath.Base(filepath.Clean(f.dir))
+	title := baseName(f.dir)
 	p := &pictures{y: f.y, test: f.test, pixel: d.pixel}
 	p.about = datasets.About{Name: dataName(f.dir), Title: title, Shape: d.shape, Classes: f.classes,
 		Hash: key("images", d.reading(s), folder), Sources: []datasets.SourceFile{{Name: title, SHA256: folder}},

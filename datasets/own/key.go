@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/lethe-ml/lethe/datasets"
 )
@@ -42,18 +44,39 @@ func preparedKey(hash string, shift int) string { return key("prepared", shift, 
 // extensions are left out of a name.
 var extensions = []string{".gz", ".csv", ".tsv", ".txt", ".npy", ".h5ad", ".idx3-ubyte", "-idx3-ubyte"}
 
-// dataName returns the name of data: the last element of a path without its extensions, with
-// letters, digits, _ and - only.
-func dataName(path string) string {
-	name := filepath.Base(filepath.Clean(path))
+// baseName is the last element of a path: "." is a folder with a name.
+func baseName(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
-		name = filepath.Base(absolute) // "." is a folder with a name
+		return filepath.Base(absolute)
 	}
+	return filepath.Base(filepath.Clean(path))
+}
+
+func withoutExtensions(name string) string {
 	for _, extension := range extensions {
 		if len(name) > len(extension) && strings.EqualFold(name[len(name)-len(extension):], extension) {
 			name = name[:len(name)-len(extension)]
 		}
 	}
+	return name
+}
+
+// Readable returns the name of a file for people and for the name of a folder: without its extensions, in any script, with _
+// for what a file system or a terminal does not take. It is empty if nothing of the name is left.
+func Readable(file string) string {
+	name := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || !unicode.IsPrint(r) || strings.ContainsRune(`/\<>:"|?*`, r) {
+			return '_'
+		}
+		return r
+	}, withoutExtensions(file))
+	return strings.Trim(name, " .-_")
+}
+
+// dataName returns the name of data: the last element of a path without its extensions, with
+// letters, digits, _ and - only.
+func dataName(path string) string {
+	name := withoutExtensions(baseName(path))
 	name = strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 			return r

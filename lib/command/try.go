@@ -72,7 +72,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
 	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
 	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d, of texts %d)", imageBatch, textBatch))
-	f.StringVar(&o.out, "out", "", "folder for the report (default: NAME-report)")
+	f.StringVar(&o.out, "out", "", "folder for the report, whatever it holds (default: NAME-report, unless it holds that of other data)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
 	var precision string
@@ -89,7 +89,10 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if err != nil {
 			return err
 		}
-		folder := cmp.Or(o.out, setting.Data.Name()+"-report")
+		folder := cmp.Or(o.out, comparison.DataTitle(setting.Data)+"-report")
+		if err := comparison.CheckFolder(folder, setting.Data); err != nil && o.out == "" {
+			return fmt.Errorf("%w; --out FOLDER writes this report elsewhere, or into that folder in place of what it holds", err)
+		}
 		if err := os.MkdirAll(folder, 0o755); err != nil { // before anything is trained
 			return fmt.Errorf("the folder for the report: %w", err)
 		}

@@ -282,3 +282,33 @@ func wantWords(t *testing.T, r clitest.Result, words ...string) {
 		}
 	}
 }
+
+// Files with names in any script have reports of their own, with their names in the title; the report of other data is not replaced.
+func TestTryReplacesNoReportOfOtherData(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	dir := t.TempDir()
+	t.Chdir(dir)
+	try := func(file string, more ...string) clitest.Result {
+		return lethe(t, append([]string{"try", file, "--target", "answer", "--forget", "person_id in 107,109", "--seeds", "1", "--epochs", "1", "--methods", "fine-tuning"}, more...)...)
+	}
+	for _, name := range []string{"患者", "病院", "a.b", "a b", "données"} {
+		check(t, os.WriteFile(name+".csv", []byte(tryTables()["hand.tsv"]), 0o644))
+		wantWords(t, try(name+".csv"), "person_id in 107,109 of "+name, name+"-report")
+		if b, err := os.ReadFile(filepath.Join(name+"-report", "report.md")); err != nil || !strings.Contains(string(b), " of "+name) {
+			t.Errorf("%s: the report does not name it (%v)", name, err)
+		}
+	}
+	check(t, os.Mkdir("b", 0o755))
+	check(t, os.WriteFile("b/a b.csv", []byte(tryTables()["excel.csv"]), 0o644))
+	before, err := os.ReadFile(filepath.Join("a b-report", "report.json"))
+	check(t, err)
+	r := try("b/a b.csv")
+	if want := "a b-report holds the report of other data"; r.Code == 0 || !strings.Contains(r.Stderr, want) || !strings.Contains(r.Stderr, "--out FOLDER") {
+		t.Errorf("%d, want %q: %s", r.Code, want, r.Stderr)
+	}
+	if after, err := os.ReadFile(filepath.Join("a b-report", "report.json")); err != nil || string(after) != string(before) {
+		t.Errorf("the report changed (%v)", err)
+	}
+	wantWords(t, try("b/a b.csv", "--out", "a b-report"), "fine-tuning")
+	wantWords(t, try("b/a b.csv", "--forget", "person_id=108"), "person_id=108 of a b")
+}

@@ -131,11 +131,13 @@ func (r *Result) Write(folder string) error {
 // The JSON form: a number that is unknown is null.
 type (
 	jsonResult struct {
-		Question string   `json:"question"`
-		Data     string   `json:"data"`
-		Forget   string   `json:"forget"`
-		Answers  []string `json:"answers"`
-		Lenses   []string `json:"lenses"`
+		Question string `json:"question"`
+		Data     string `json:"data"`
+		// Sources are the files of the user's own data, in their order; none of a data set that Lethe knows.
+		Sources []jsonSource `json:"sources"`
+		Forget  string       `json:"forget"`
+		Answers []string     `json:"answers"`
+		Lenses  []string     `json:"lenses"`
 		// Verdicts are those of all seeds, lens by lens and model by model.
 		Verdicts []jsonVerdict `json:"verdicts"`
 		Runs     []jsonRun     `json:"runs"`
@@ -182,7 +184,7 @@ type (
 
 // JSON writes the result with the readings of every seed.
 func (r *Result) JSON(w io.Writer) error {
-	out := jsonResult{Question: r.Title(), Data: r.Name, Forget: r.Study.Setting.ForgetSetName(), Answers: r.Answers()}
+	out := jsonResult{Question: r.Title(), Data: r.Name, Sources: jsonSources(r.Study.Setting.Data), Forget: r.Study.Setting.ForgetSetName(), Answers: r.Answers()}
 	for _, lens := range r.Study.Lenses {
 		out.Lenses = append(out.Lenses, lens.Name())
 	}

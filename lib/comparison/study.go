@@ -168,6 +168,9 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Study: s, Name: s.Setting.DataSet()}
+	if s.Setting.Data != nil {
+		r.Name = DataTitle(s.Setting.Data)
+	}
 	for seed := range s.Seeds {
 		c, err := s.Lab.Reseed(seed).Case(ctx, s.Setting)
 		if err != nil {
