@@ -194,6 +194,9 @@ func (f *imageFolder) addClasses(part string) error {
 			return err
 		}
 	}
+	if len(classes) == 0 {
+		return fmt.Errorf("%s: there are no folders in it, expected one per class", filepath.Join(f.dir, part))
+	}
 	if f.classes == nil {
 		f.classes = classes
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/gif" // its decoder is registered, as another package of a program may do
 	"image/jpeg"
 	"image/png"
 	"os"
@@ -173,6 +174,31 @@ func TestAllBadFilesOfAFolderAreNamed(t *testing.T) {
 	wants(t, "many", err, "16 of 33 files", "and 6 more")
 	if strings.Count(err.Error(), "\n  ") != 11 {
 		t.Errorf("not ten files are named:\n%v", err)
+	}
+}
+
+// A picture in a format whose decoder another package registered is refused all the same: an animation would be its first picture.
+func TestOnlyPNGAndJPEGAreRead(t *testing.T) {
+	dir := folder(t, 10, func(class, i int) image.Image { return picture(8, 8, class, i) })
+	var b bytes.Buffer
+	if err := gif.Encode(&b, picture(8, 8, 0, 1), nil); err != nil {
+		t.Fatal(err)
+	}
+	put(t, b.Bytes(), dir, "cat", "moves.gif")
+	put(t, b.Bytes(), dir, "cat", "moves.png")
+	_, err := own.ReadImages(dir)
+	wants(t, "a GIF", err, "2 of 22 files cannot be used", "\n  cat/moves.gif: not an image in PNG or JPEG", "\n  cat/moves.png: not an image in PNG or JPEG")
+}
+
+// An empty part is no part that the split may make up.
+func TestAnEmptyPartIsRefused(t *testing.T) {
+	for full, empty := range map[string]string{"train": "test", "Test": "TRAIN"} {
+		dir := folder(t, 6, func(class, i int) image.Image { return picture(5, 5, class, i) }, full)
+		if err := os.Mkdir(filepath.Join(dir, empty), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := own.ReadImages(dir)
+		wants(t, empty, err, filepath.Join(dir, empty)+": there are no folders in it, expected one per class")
 	}
 }
 

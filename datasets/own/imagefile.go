@@ -37,14 +37,20 @@ func readHeader(path string) (h header, err error) {
 	return parseHeader(file)
 }
 
+var errNoImage = errors.New("not an image in PNG or JPEG")
+
+// isRead reports whether images of a format are read. Another package of the program can register decoders of more formats, of
+// which an animation, for one, would be read as its first picture.
+func isRead(format string) bool { return format == "png" || format == "jpeg" }
+
 func parseHeader(file interface {
 	io.Reader
 	io.ReaderAt
 }) (h header, err error) {
-	c, _, err := image.DecodeConfig(file)
+	c, format, err := image.DecodeConfig(file)
 	switch {
-	case errors.Is(err, image.ErrFormat):
-		return h, errors.New("not an image in PNG or JPEG")
+	case errors.Is(err, image.ErrFormat) || err == nil && !isRead(format):
+		return h, errNoImage
 	case err != nil:
 		return h, err
 	case c.Width < 1 || c.Height < 1 || c.Width > maxImagePixels/c.Height:
@@ -69,7 +75,10 @@ func readImage[T sample](path string, h header, pixels []T, shape [3]int) (hash 
 	if err != nil {
 		return "", true, err
 	}
-	m, _, err := image.Decode(bytes.NewReader(b))
+	m, format, err := image.Decode(bytes.NewReader(b))
+	if err == nil && !isRead(format) {
+		err = errNoImage
+	}
 	if err != nil {
 		return "", true, fmt.Errorf("the image is damaged: %w", err)
 	}
