@@ -217,7 +217,8 @@ func ForgetSet(nTrain int, fraction float64, seed uint32) (forget, retain []int,
 	}
 	size := max(MinForget, int(math.Floor(float64(fraction*float64(nTrain)))))
 	if size >= nTrain {
-		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves none of %d train rows to retain", size, nTrain)
+		return nil, nil, fmt.Errorf("datasets: a forget set of %d rows leaves none of %d train rows to retain: at least %d are drawn, so name the records "+
+			"to forget, or take more data", size, nTrain, MinForget)
 	}
 	forget = nprand.New(seed).Choice(nTrain, size)
 	slices.Sort(forget)

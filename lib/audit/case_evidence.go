@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/array"
@@ -142,27 +143,39 @@ func (c *Case) Evidence(n Needs, m *Model) (*Evidence, error) {
 	return e, nil
 }
 
-// fewestGroups is the number of groups among the forgotten records or among those held out, whichever is smaller, and their unit;
-// without groups it is 0.
-func (c *Case) fewestGroups() (n int, unit string) {
+// countGroups is the number of groups among the forgotten records and among the held-out records that lenses read, and their unit;
+// without groups the unit is "".
+func (c *Case) countGroups() (forgotten, read int, unit string) {
 	groups, unit := c.Groups()
 	if groups == nil {
-		return 0, ""
+		return 0, 0, ""
 	}
 	e := &Evidence{Groups: groups}
-	return min(e.CountGroups(c.Forget), e.CountGroups(testRowNumbers(c.EvalRows(), c.Train.X.Rows))), unit
+	return e.CountGroups(c.Forget), e.CountGroups(testRowNumbers(c.EvalRows(), c.Train.X.Rows)), unit
 }
 
-// CountFewGroups sets CountRecords where fewer than MinRecords groups are forgotten or held out, and says so in a sentence;
-// "": intervals count what they did.
+// CountFewGroups sets CountRecords where fewer than MinRecords groups are forgotten, or among the held-out records that lenses read, and
+// says so in a sentence; "": intervals count what they did.
 func (c *Case) CountFewGroups() string {
-	n, unit := c.fewestGroups()
-	if unit == "" || n >= MinRecords {
+	forgotten, read, unit := c.countGroups()
+	if unit == "" || min(forgotten, read) >= MinRecords {
 		return ""
 	}
 	c.CountRecords = true
-	return fmt.Sprintf("The split kept the records of one %s together. Intervals of a seed count records all the same, because the records to forget or "+
-		"those held out are of %s only: they are about these records, and about no others.", unit, (&Evidence{GroupUnit: unit}).Unit(n))
+	return fewGroups(forgotten, read, unit)
+}
+
+// fewGroups says which groups are few.
+func fewGroups(forgotten, read int, unit string) string {
+	e, few := &Evidence{GroupUnit: unit}, []string(nil)
+	if forgotten < MinRecords {
+		few = append(few, fmt.Sprintf("the records to forget are of %s only", e.Unit(forgotten)))
+	}
+	if read < MinRecords {
+		few = append(few, fmt.Sprintf("those held-out records that lenses read, about half of all, are of %s only", e.Unit(read)))
+	}
+	return fmt.Sprintf("The split kept the records of one %s together. Intervals of a seed count records all the same, because %s: they are about these "+
+		"records, and about no others.", unit, strings.Join(few, ", and "))
 }
 
 // IntervalUnits names what intervals count: records, or the groups that the split kept together.

@@ -457,3 +457,15 @@ func TestHeldOutCopiesAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// In how many seeds groups are few is said in words that are right for all of them too.
+func TestSeedsOfFewGroupsAreCounted(t *testing.T) {
+	for want, runs := range map[string][]Run{
+		"few.": {{fewGroups: "few."}}, "In all 3 seeds (here the last): c": {{fewGroups: "a"}, {fewGroups: "b"}, {fewGroups: "c"}},
+		"In 2 of 3 seeds (here the last of them): b": {{fewGroups: "a"}, {fewGroups: "b"}, {}},
+	} {
+		if got := (&Result{Runs: runs}).fewGroups(); len(got) != 1 || got[0] != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -152,8 +152,10 @@ func (r *Result) fewGroups() []string {
 	switch {
 	case few == 0:
 		return nil
+	case few == len(r.Runs) && few > 1:
+		why = fmt.Sprintf("In all %d seeds (here the last): %s", few, why)
 	case len(r.Runs) > 1:
-		why = fmt.Sprintf("Of %d of %d seeds, the last of them: %s", few, len(r.Runs), why)
+		why = fmt.Sprintf("In %d of %d seeds (here the last of them): %s", few, len(r.Runs), why)
 	}
 	return []string{why}
 }

@@ -40,6 +40,17 @@ func (f Random) Rows(p *datasets.Prepared) ([]int, error) {
 	return forget, err
 }
 
+// aboutIn says that more records were drawn than the share has; "" where they were not.
+func (f Random) aboutIn(p *datasets.Prepared, n int) string {
+	f = f.withDefaults()
+	share := int(math.Floor(float64(f.Fraction * float64(p.Train.X.Rows))))
+	if share >= n {
+		return ""
+	}
+	return fmt.Sprintf("%d random records (%g %% of the %d in the train part are %d, and at least %d are drawn)", n, 100*f.Fraction, p.Train.X.Rows, share,
+		datasets.MinForget)
+}
+
 // Reseed implements SeededForgetSet.
 func (f Random) Reseed(shift int) ForgetSet {
 	f = f.withDefaults()

@@ -93,3 +93,20 @@ func TestAConditionSaysWhichRecordsAreNotForgotten(t *testing.T) {
 		t.Errorf("a random share names %d held-out records", n)
 	}
 }
+
+// A share that is raised to the smallest forget set says so; one that is not, is described as before.
+func TestARaisedShareSaysSo(t *testing.T) {
+	p := numbered()
+	p.Train.X.Rows = 150
+	for share, want := range map[float64]string{0.01: "10 random records (1 % of the 150 in the train part are 1, and at least 10 are drawn)", 0.1: ""} {
+		f := Random{Fraction: share}
+		rows, err := f.Rows(p)
+		if got := DescribeForgetSet(f, p, len(rows)); err != nil || got != want {
+			t.Errorf("%q, want %q; %v", got, want, err)
+		}
+	}
+	p.Train.X.Rows = 9
+	if _, err := (Random{Fraction: 0.5}).Rows(p); err == nil || !strings.Contains(err.Error(), "name the records to forget, or take more data") {
+		t.Errorf("nine records: %v", err)
+	}
+}
