@@ -45,6 +45,7 @@ type observed struct {
 	manyOdd  bool      // there are more of them
 	absent   bool      // None and the like are missing
 	offsets  []string  // of times: the first two of them
+	standIns []oddCell // numbers such as -9 and 999, with how often they occur
 }
 
 // oddCell is a text among numbers or dates.
@@ -71,6 +72,7 @@ func (o *observed) add(f form, cell string, line int) {
 	switch f {
 	case integer, point, comma:
 		o.addNumber(cell, line)
+		o.addStandIn(cell, line)
 		if isCompactDate(cell) {
 			o.shapes.compact++
 		}

@@ -241,6 +241,7 @@ func (b *build) table() (*Table, error) {
 	}
 	b.addNotes(&t.report)
 	b.addColumnNotes(&t.report)
+	b.addStandIns(&t.report, t.about.Columns)
 	t.addTellTales()
 	t.report.addNamesAlike(t.about.Columns)
 	if len(t.feature) == 0 {
