@@ -450,10 +450,26 @@ func (c Condition) commaHint(text string, kind ColumnKind) string {
 	if len(parts) > 1 && c.Op == Equal {
 		hint = fmt.Sprintf("; several values are written %s in %s", quoteName(c.Column), text)
 	}
-	if len(parts) == 2 && kind == Number {
+	switch {
+	case len(parts) > 1 && kind == Number && strings.Contains(text, "."):
+		if inThousands(parts) {
+			hint += fmt.Sprintf("; a number has no marks between thousands, %s", strings.ReplaceAll(text, ",", ""))
+		}
+	case len(parts) == 2 && kind == Number:
 		hint += fmt.Sprintf("; a number has a decimal point, %s, whatever the mark in the file", strings.Replace(text, ",", ".", 1))
 	}
 	return hint
+}
+
+// inThousands reports whether the parts of a number between commas have three digits each, before a decimal point in the last.
+func inThousands(parts []string) bool {
+	for k, part := range parts {
+		whole, _, decimals := strings.Cut(part, ".")
+		if decimals && k < len(parts)-1 || k > 0 && len(whole) != 3 {
+			return false
+		}
+	}
+	return true
 }
 
 // valueRange says which values a column of numbers or dates has.

@@ -90,6 +90,8 @@ func TestAConditionThatCannotBeMetSaysWhatWouldBeRight(t *testing.T) {
 		`hospital in 6",B`:      {&syntax, `twice: "O""Brien"`},
 		"person_id=17,18":       {&comparison, `found "17,18"; several values are written person_id in 17,18; a number has a decimal point, 17.18, whatever`},
 		"person_id=17, 18,19":   {&comparison, `found "17, 18,19"; several values are written person_id in 17, 18,19`},
+		"person_id=78,060.45":   {&comparison, `several values are written person_id in 78,060.45; a number has no marks between thousands, 78060.45`},
+		"person_id>1.5,2.5":     {&comparison, `found "1.5,2.5"`},
 		"person_id>1200,5":      {&comparison, `found "1200,5"; a number has a decimal point, 1200.5, whatever the mark in the file`},
 		"person_id=1,5..9":      {&comparison, `found "1,5"; a number has a decimal point, 1.5`},
 		"visit=2020,2021":       {&comparison, `; several values are written visit in 2020,2021`},

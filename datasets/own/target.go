@@ -3,7 +3,6 @@
 package own
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,7 +22,7 @@ func (s *tableSettings) classes(c *datasets.Column) (classes []string, y []int, 
 	case s.Above != nil:
 		classes, y = aboveClasses(c.Numbers, *s.Above)
 	case c.Kind == datasets.Date:
-		return nil, nil, errors.New("it holds dates; name a column of classes, or say Category to take every date for a class")
+		return nil, nil, fmt.Errorf("it holds dates; name a column of classes; Category(%q) makes every date a class", c.Name)
 	case c.Kind == datasets.Number:
 		classes, y, err = numberClasses(c)
 	default:

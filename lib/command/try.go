@@ -113,7 +113,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 			return fmt.Errorf("what was finished is kept; the same command goes on from there (%w)", err)
 		}
 		if err != nil {
-			return flagError{err}
+			return flagError{o.data.explain(err)}
 		}
 		if err := result.Write(folder); err != nil {
 			return err

@@ -3,8 +3,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -99,6 +101,16 @@ func (d *ownData) read(args []string) (lab.Data, error) {
 		return nil, flagError{err}
 	}
 	return data, nil
+}
+
+// explain adds to the error for a column that is not there that a flag left it out.
+func (d *ownData) explain(err error) error {
+	var unknown *datasets.UnknownColumnError
+	if errors.As(err, &unknown) && slices.Contains(d.leave, unknown.Column) {
+		return fmt.Errorf("the column %q is left out by Ignore(%q), and cannot be named; Identifier(%q) keeps it, and makes it no feature", unknown.Column,
+			unknown.Column, unknown.Column)
+	}
+	return err
 }
 
 // checkFlags returns an error for a flag of another source of data: it would change nothing.

@@ -95,7 +95,7 @@ func (r *Result) settings() []string {
 	fit := s.Fit.WithDefaults()
 	return []string{
 		fmt.Sprintf("Training: %s, %s.", report.Plural(fit.Epochs, "epoch"), batchText(fit.Batch)),
-		"Forget set: " + s.ForgetSetName() + ".",
+		"Forget set: " + s.ForgetSetWords() + ".",
 		"The retrained model has the original's initial weights and random numbers, and never met the forgotten records.",
 		r.provenance().Line(),
 	}

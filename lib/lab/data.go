@@ -65,7 +65,7 @@ type DocumentData interface {
 }
 
 // DataSet returns the data set of that name, a table, images, cells or texts, with its
-// defaults.
+// defaults. The error for another name suggests similar ones of all kinds.
 func DataSet(name string) (Data, error) {
 	if _, err := images.Lookup(name); err == nil {
 		return Images{Set: name}, nil
@@ -76,7 +76,7 @@ func DataSet(name string) (Data, error) {
 	if _, err := texts.Lookup(name); err == nil {
 		return Texts{Set: name}, nil
 	}
-	if _, err := datasets.Lookup(name); err != nil {
+	if _, err := datasets.LookupIn(slices.Concat(datasets.All(), images.All(), cells.All(), texts.All()), name); err != nil {
 		return nil, err
 	}
 	return Table{Set: name}, nil

@@ -95,6 +95,28 @@ func (f Class) aboutIn(p *datasets.Prepared, n int) string {
 	return fmt.Sprintf("%d of the %d records of class %s (the others are held out)", n, total, string(f))
 }
 
+// ForgetSetWords says in words which records are forgotten, before any are known: "a random 5 % of the records in the train part,
+// at least 10, drawn anew for every seed". Forget sets of other kinds say their name.
+func (s Setting) ForgetSetWords() string {
+	const drawn = ", drawn anew for every seed"
+	switch f := forgetWithDefaults(s.Forget).(type) {
+	case Random:
+		return fmt.Sprintf("a random %g %% of the records in the train part, at least %d%s", 100*f.Fraction, datasets.MinForget, drawn)
+	case RandomGroups:
+		return f.share() + drawn
+	case Where:
+		return "the records with " + datasets.Condition(f).String()
+	case Class:
+		return "the records of class " + string(f) + " in the train part"
+	case Records:
+		return f.About(len(f))
+	case Mask:
+		return f.About(len(f.records()))
+	default:
+		return f.Name()
+	}
+}
+
 // DescribeForgetSet returns what a title calls the n records of prepared data that are forgotten, "" if
 // the forget set is no DescribedForgetSet.
 func DescribeForgetSet(f ForgetSet, p *datasets.Prepared, n int) string {

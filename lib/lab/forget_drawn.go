@@ -141,6 +141,11 @@ func (f RandomGroups) Reseed(shift int) ForgetSet {
 
 // About implements DescribedForgetSet.
 func (f RandomGroups) About(n int) string {
+	return fmt.Sprintf("the %d records of %s", n, f.share())
+}
+
+// share says which share of which groups is drawn.
+func (f RandomGroups) share() string {
 	f = f.withDefaults()
 	least := ""
 	if f.Least > 1 {
@@ -150,7 +155,7 @@ func (f RandomGroups) About(n int) string {
 	if f.Column == texts.ColumnDocument || f.Column == texts.ColumnText {
 		groups = "texts"
 	}
-	return fmt.Sprintf("the %d records of a random %g %% of the %s%s", n, 100*f.Fraction, groups, least)
+	return fmt.Sprintf("a random %g %% of the %s%s", 100*f.Fraction, groups, least)
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of

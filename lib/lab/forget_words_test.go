@@ -110,3 +110,32 @@ func TestARaisedShareSaysSo(t *testing.T) {
 		t.Errorf("nine records: %v", err)
 	}
 }
+
+// The settings of a report say in words what is forgotten.
+func TestASettingSaysWhatIsForgotten(t *testing.T) {
+	for want, f := range map[string]ForgetSet{
+		"a random 5 % of the records in the train part, at least 10, drawn anew for every seed": nil,
+		"a random 2.5 % of the groups by person, at least 8, drawn anew for every seed":         RandomGroups{Column: "person", Fraction: 0.025, Least: 8},
+		"the records with person_id in 7,9":                                                     Where{Column: "person_id", Op: datasets.In, Values: []string{"7", "9"}},
+		"the records of class cats in the train part":                                           Class("cats"),
+		"2 named records": Records{3, 5},
+		"1 named record":  Mask{false, true},
+		"island":          Planted("island"),
+	} {
+		if got := (Setting{Forget: f}).ForgetSetWords(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A mistyped name is compared with the names of all kinds of data.
+func TestAMistypedDataSetIsSuggested(t *testing.T) {
+	for name, want := range map[string]string{"mnst": "mnist", "pbmc3": "pbmc3k", "mtsample": "mtsamples", "adlt": "adult"} {
+		if _, err := DataSet(name); err == nil || !strings.Contains(err.Error(), "did you mean "+want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := DataSet("xyzzy"); err == nil || !strings.Contains(err.Error(), "adult") || !strings.Contains(err.Error(), "mnist") || !strings.Contains(err.Error(), "sotu") {
+		t.Errorf("%v", err)
+	}
+}
