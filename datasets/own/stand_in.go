@@ -72,8 +72,9 @@ func (v *survey) standInNotes(j int, c datasets.Column) (notes []string) {
 	low, high := others[0], others[len(others)-1]
 	for k, s := range found {
 		if distance := math.Max(low-values[k], values[k]-high); distance > high-low {
-			notes = append(notes, fmt.Sprintf("%s: %s is in %d cells, the first in line %d, far from the other numbers, %s to %s, and is read as a number. If it stands "+
-				"for a missing value, Missing(%q) says so, of every column.", c.Name, s.text, s.cells, s.line, formatNumber(low), formatNumber(high), s.text))
+			notes = append(notes, fmt.Sprintf("%s: %s is in %d cells, the first in line %d, far from the other numbers, %s to %s, and is read as a "+
+				"number. If it stands for a missing value, Missing(%q) says so, of every column.", c.Name, s.text, s.cells, s.line,
+				formatNumber(low), formatNumber(high), s.text))
 		}
 	}
 	return notes

@@ -219,7 +219,8 @@ func (b *build) addText(r *records, j int, cell string) error {
 			return r.cellError(j, "the table has more than %d distinct texts; leave columns out with Ignore(column)", maxTexts)
 		}
 		if b.bytes += len(cell); b.bytes > maxTextBytes {
-			return r.cellError(j, "the distinct texts of the table have more than %d bytes; leave columns out with Ignore(column), or read a part of it", maxTextBytes)
+			return r.cellError(j, "the distinct texts of the table have more than %d bytes; leave columns out with Ignore(column), or read a part of it",
+				maxTextBytes)
 		}
 		id = int32(len(b.texts[j]))
 		cell = strings.Clone(cell) // so that the whole record can be freed

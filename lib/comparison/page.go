@@ -184,7 +184,8 @@ type (
 
 // JSON writes the result with the readings of every seed.
 func (r *Result) JSON(w io.Writer) error {
-	out := jsonResult{Question: r.Title(), Data: r.Name, Sources: jsonSources(r.Study.Setting.Data), Forget: r.Study.Setting.ForgetSetName(), Answers: r.Answers()}
+	s := r.Study.Setting
+	out := jsonResult{Question: r.Title(), Data: r.Name, Sources: jsonSources(s.Data), Forget: s.ForgetSetName(), Answers: r.Answers()}
 	for _, lens := range r.Study.Lenses {
 		out.Lenses = append(out.Lenses, lens.Name())
 	}

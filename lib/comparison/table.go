@@ -71,7 +71,8 @@ func (r *Result) Title() string {
 // over records, or over the groups that the split kept together.
 func (r *Result) Table() *report.Table {
 	t := &report.Table{
-		ID: "comparison/" + r.Study.Setting.DataSet(), Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(), Caption: r.caption(),
+		ID:    "comparison/" + r.Study.Setting.DataSet(),
+		Title: r.Title(), Columns: []report.Column{{Name: "model"}}, Provenance: r.provenance(), Caption: r.caption(),
 	}
 	for k, lens := range r.Study.Lenses {
 		t.Columns = append(t.Columns, report.Column{Name: lens.Name(), Note: lens.Info().Measures + r.nullText(k)})
