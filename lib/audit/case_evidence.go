@@ -186,6 +186,15 @@ func (c *Case) IntervalUnits() string {
 	return "records"
 }
 
+// Accuracy returns a model's accuracies with intervals over what IntervalUnits says, or lab.ErrNoAnswers.
+func (c *Case) Accuracy(m *Model) (lab.Accuracy, error) {
+	e := &Evidence{}
+	if !c.CountRecords {
+		e.Groups, e.GroupUnit = c.Groups()
+	}
+	return c.AccuracyOver(m, e.Groups, e.Units())
+}
+
 // arrays returns the arrays of a model that are needed.
 func (c *Case) arrays(n Needs, m *Model) (*Arrays, error) {
 	a := &Arrays{Name: m.Label, Model: m, Embedding: caseLayer{m, func(p *model.Prediction) array.Matrix[float32] { return p.Embedding }}}

@@ -60,19 +60,27 @@ func (e *Evidence) tooFewGroups(c *stats.Clustered) Reason {
 	return Reason{TooFew, fmt.Sprintf("%s in the smaller set, and with fewer than %d no value is significant at 5 %%", e.Unit(c.Smallest), MinRecords)}
 }
 
-// signedAUC is SignedAUC of scores of membership, of records that may be in groups: the interval is that
-// of stats.ClusterAUC, and the floor grows with its standard error.
+// signedAUC is contrastAUC of scores of membership.
 func (e *Evidence) signedAUC(lens, model string, forget, heldOut Scored) (*Reading, error) {
-	r, err := SignedAUC(lens, model, attack.Samples{Members: forget.Values, Nonmembers: heldOut.Values})
+	r, err := e.contrastAUC(lens, model, forget, heldOut)
+	if err == nil {
+		r.Membership = true
+	}
+	return r, err
+}
+
+// contrastAUC is SignedAUC of records that may be in groups, the AUC that values of higher exceed those of
+// lower: the interval is that of stats.ClusterAUC, and the floor grows with its standard error.
+func (e *Evidence) contrastAUC(lens, model string, higher, lower Scored) (*Reading, error) {
+	r, err := SignedAUC(lens, model, attack.Samples{Members: higher.Values, Nonmembers: lower.Values})
 	if err != nil {
 		return nil, err
 	}
-	r.Membership = true
-	ours, theirs := e.Clusters(forget.Rows), e.Clusters(heldOut.Rows)
+	ours, theirs := e.Clusters(higher.Rows), e.Clusters(lower.Rows)
 	if ours.Trivial(theirs) {
 		return r, nil
 	}
-	auc, err := stats.ClusterAUC(forget.Values, heldOut.Values, ours, theirs, level, e.Units())
+	auc, err := stats.ClusterAUC(higher.Values, lower.Values, ours, theirs, level, e.Units())
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", lens, err)
 	}
@@ -81,4 +89,14 @@ func (e *Evidence) signedAUC(lens, model string, forget, heldOut Scored) (*Readi
 	r.Floor = r.Floor.Clustered(auc.Clustered, stats.Floor{Mean: worst.Mean / 2, P95: worst.P95 / 2}, 0.5)
 	r.NoEvidence = firstReason(r.NoEvidence, e.tooFewGroups(auc.Clustered))
 	return r, nil
+}
+
+// share returns the share of records for which something holds, with Wilson's interval, or that of
+// stats.ClusterShare over groups; over names the records.
+func (e *Evidence) share(rows []int, holds []bool, over string) (stats.Estimate, error) {
+	s, err := stats.ClusterShare([][]bool{holds}, []stats.Clusters{e.Clusters(rows)}, level, e.Units())
+	if s.Clustered == nil {
+		s.Over = over
+	}
+	return s, err
 }

@@ -14,9 +14,11 @@ import (
 //	value = mean over x of  1[answer(x) = partner] - 1[answer(x) is wrong and not the partner] / (K - 2)
 //
 // over the held-out records of the two classes that no method may use. The partner is the other of
-// the two classes and K the number of classes. The interval is Newcombe's (stats.ShareDifference)
-// over records. The first term is the paper's targeted error; the second is the rate of any other
-// wrong class.
+// the two classes and K the number of classes. The first term is the paper's targeted error; the second
+// is the rate of any other wrong class. The interval is over records, or over groups of records, that of
+// stats.ExclusiveDifference: a record has one answer, so that where one term is high the other is low, and
+// an interval for independent terms is too narrow. Where groups of records differ in how hard they are,
+// it is rather too wide.
 //
 // Null: 0, the partner is a wrong answer like every other. Above it the two classes are confused
 // (memory), or more similar to each other than to the others: read the oracle's row first. No
@@ -50,6 +52,7 @@ func (l Confusion) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
 	var partners, others []bool
+	var rows []int
 	answered := predictedClasses(o.Test.Logits())
 	for _, i := range c.EvalRows() {
 		answer, own, partner := answered[i], c.Test.Y[i], b
@@ -61,12 +64,10 @@ func (l Confusion) Read(e *Evidence, m *Arrays) (*Reading, error) {
 			continue
 		}
 		partners, others = append(partners, answer == partner), append(others, answer != own && answer != partner)
+		rows = append(rows, i)
 	}
-	const over = "held-out records"
-	so := func(v bool) bool { return v }
-	third := stats.Share(others, over, so)
-	for _, v := range []*float64{&third.Value, &third.Low, &third.High} {
-		*v /= float64(classes - 2)
-	}
-	return shareReading(c, l, m, stats.Share(partners, over, so), third)
+	s := pairedShares{e: e, rows: testRowNumbers(rows, c.Train.X.Rows), over: "held-out records"}
+	return s.reading(l, m, partners, others, func(partner, other stats.Estimate) stats.Estimate {
+		return stats.ExclusiveDifference(partner, other, 1/float64(classes-2))
+	})
 }

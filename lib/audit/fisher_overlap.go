@@ -21,7 +21,7 @@ import (
 //
 //	AUC = P( ||g(forgotten)|| < ||g(held out)|| ) + P( equal ) / 2
 //
-// over all records of both sets, with DeLong's interval over records. For a classifier g is the
+// over all records of both sets, with DeLong's interval over records, or that of stats.ClusterAUC over groups. For a classifier g is the
 // gradient of the output layer, (p - y) h^T and p - y, in closed form, so that batch normalisation
 // is no obstacle. For other networks g is the gradient of all weights.
 //
@@ -52,7 +52,7 @@ func (l FisherOverlap) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	return aucReading(l, m, held, forgotten)
+	return e.contrastAUC(l.Name(), m.Name, Scored{e.HeldOut, held}, Scored{e.Forget, forgotten})
 }
 
 // gradientNorms returns the gradient lengths of the forgotten and of the held-out records.

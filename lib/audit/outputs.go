@@ -13,8 +13,8 @@ import (
 //	AUC = P( loss(forgotten) < loss(held out) ) + P( equal ) / 2
 //
 // over the forgotten records and the half of the test part that RULER's loss-threshold attack keeps
-// for scoring. The interval is DeLong's, over records; the floor is that of the AUC's distance from
-// 0.5.
+// for scoring. The interval is DeLong's, over records, or Obuchowski's over groups of records
+// (stats.ClusterAUC); the floor is that of the AUC's distance from 0.5.
 //
 // Null: 0.5. Above it the forgotten records look like members (memory). Below it they are fitted
 // worse than non-members (over-unlearning), which reveals them as well.
@@ -76,10 +76,4 @@ func SignedAUC(lens, model string, s attack.Samples) (*Reading, error) {
 		Floor:      stats.Floor{Mean: floor.Mean / 2, P95: floor.P95 / 2},
 		NoEvidence: firstReason(TooFewRecords(min(len(s.Members), len(s.Nonmembers)), "records in the smaller set"), TiedScores(s.Members, s.Nonmembers)),
 	}, nil
-}
-
-// aucReading returns the AUC that the values in higher exceed those in lower, with the floor of its
-// distance from 0.5.
-func aucReading(l Lens, m *Arrays, higher, lower []float64) (*Reading, error) {
-	return SignedAUC(l.Name(), m.Name, attack.Samples{Members: higher, Nonmembers: lower})
 }

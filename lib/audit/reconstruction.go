@@ -24,8 +24,8 @@ import (
 //
 // where x is the record and x^ its reconstruction. m is the mean of the label's class among the
 // attacker's records, which needs no code, or the mean of all of them where that is nearer. The
-// interval is DeLong's, over records, for this one attacker; the floor is that of the AUC's
-// distance from 0.5.
+// interval is DeLong's, over records, for this one attacker, or that of stats.ClusterAUC over groups;
+// the floor is that of the AUC's distance from 0.5. The halves of the held-out records share no group.
 //
 // Null: 0.5. Above it codes reveal more about the forgotten records than about non-members
 // (memory); below it less. A memorised wrong label can show below the null: its code is that of
@@ -57,26 +57,39 @@ func (Reconstruction) Info() Info {
 
 // Read implements Lens.
 func (l Reconstruction) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	forgotten, held, err := l.gains(e.Case, m.Model)
+	taught, drawn := l.halves(e)
+	if groups := e.CountGroups(e.HeldOut); e.Groups != nil && groups < 2 {
+		return NoReading(l.Name(), m.Name, TooFewRecords(groups, e.Units()+" among the held-out records")), nil
+	}
+	forgotten, held, err := l.gains(e.Case, m.Model, taught, drawn)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	return aucReading(l, m, forgotten, held)
+	return e.contrastAUC(l.Name(), m.Name, Scored{e.Forget, forgotten}, Scored{testRowNumbers(drawn, e.Case.Train.X.Rows), held})
 }
 
-// gains returns those of the forgotten records and of the held-out records that are reconstructed.
-func (Reconstruction) gains(c *Case, m *Model) (forgotten, held []float64, err error) {
-	judged := c.EvalRows()
-	if len(c.Forget) == 0 || len(judged) < 4 {
-		return nil, nil, fmt.Errorf("%d forgotten and %d held-out records", len(c.Forget), len(judged))
+// halves parts the held-out records, as rows of the test part, into those that the attacker learns on and
+// those that it reconstructs.
+func (Reconstruction) halves(e *Evidence) (taught, drawn []int) {
+	judged, draw := e.Case.EvalRows(), engine.Root(drawSeed+e.Case.Shift).Stream(engine.StreamDecoder)
+	if of := e.Clusters(e.HeldOut); !of.Trivial() {
+		first, second := of.Halves(len(judged), draw.Perm)
+		return rowsAt(judged, second), rowsAt(judged, first)
+	}
+	order := rowsAt(judged, draw.Perm(len(judged)))
+	return order[:len(order)/2], order[len(order)/2:]
+}
+
+// gains returns those of the forgotten records and of the held-out records that are reconstructed (drawn).
+func (Reconstruction) gains(c *Case, m *Model, taught, drawn []int) (forgotten, held []float64, err error) {
+	if len(c.Forget) == 0 || len(taught)+len(drawn) < 4 {
+		return nil, nil, fmt.Errorf("%d forgotten and %d held-out records", len(c.Forget), len(taught)+len(drawn))
 	}
 	o, err := m.Outputs()
 	if err != nil {
 		return nil, nil, err
 	}
 	seed := engine.Root(drawSeed + c.Shift)
-	order := rowsAt(judged, seed.Stream(engine.StreamDecoder).Perm(len(judged)))
-	taught, drawn := order[:len(order)/2], order[len(order)/2:]
 	known, nonmembers, members := c.Test.Gather(taught), c.Test.Gather(drawn), c.Problem.Train.Gather(c.Forget)
 	from := c.Problem.Train.X.Rows
 	shadow := representation.Shadow{Numbers: testRowNumbers(taught, from), Codes: o.Test.Embedding.Gather(taught), Records: known.X, Labels: known.Y}

@@ -29,7 +29,7 @@ import (
 //
 // The loss is interpolated linearly between epochs. A record that starts below the bar has a time
 // of 0, and one that does not reach it Epochs + 1. The interval is DeLong's, over records, for this
-// one training; the floor is that of the AUC's distance from 0.5.
+// one training, or that of stats.ClusterAUC over groups; the floor is that of the AUC's distance from 0.5.
 //
 // Null: 0.5, forgotten records are learned like non-members. Above it they are learned sooner
 // (memory). If most records meet the bar at once, the lens is one of losses: expect it to agree
@@ -61,7 +61,7 @@ func (Relearning) Info() Info {
 
 // Read implements Lens.
 func (l Relearning) Read(e *Evidence, m *Arrays) (*Reading, error) {
-	forgotten, held, err := l.relearnTimes(e.Case, m.Model)
+	forgotten, held, rows, err := l.relearnTimes(e.Case, m.Model)
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
@@ -69,32 +69,33 @@ func (l Relearning) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	r, err := aucReading(l, m, held, forgotten)
+	r, err := e.contrastAUC(l.Name(), m.Name, Scored{valuesAt(e.HeldOut, rows), held}, Scored{e.Forget, forgotten})
 	if err == nil && r.NoEvidence.Call == CannotTell {
-		r.NoEvidence = TiedScores(losses.Forgotten, losses.HeldOut)
+		r.NoEvidence = firstReason(TiedScores(losses.Forgotten, losses.HeldOut), e.tooFewGroups(r.Clustered))
 	}
 	return r, err
 }
 
-// relearnTimes returns the times of the forgotten records and of some held-out records.
-func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, err error) {
+// relearnTimes returns the times of the forgotten records and of some held-out records, whose places among
+// the held-out ones are chosen.
+func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, chosen []int, err error) {
 	epochs, most := cmp.Or(l.Epochs, 20), cmp.Or(l.MaxHeldOut, 400)
 	if epochs < 1 || most < 1 {
-		return nil, nil, fmt.Errorf("%d epochs, %d held-out records", epochs, most)
+		return nil, nil, nil, fmt.Errorf("%d epochs, %d held-out records", epochs, most)
 	}
 	losses, err := c.Losses(m)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if len(losses.Forgotten) == 0 || len(losses.HeldOut) == 0 {
-		return nil, nil, errors.New("there are no forgotten or no held-out records")
+		return nil, nil, nil, errors.New("there are no forgotten or no held-out records")
 	}
 	bar, err := stats.Median(losses.Retained)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	seed := engine.Root(drawSeed + c.Shift)
-	chosen := seed.Stream(engine.StreamRelearn).Perm(len(losses.HeldOut))
+	chosen = seed.Stream(engine.StreamRelearn).Perm(len(losses.HeldOut))
 	chosen = chosen[:min(len(chosen), most)]
 	slices.Sort(chosen)
 	curves := [][]float64{slices.Concat(losses.Forgotten, valuesAt(losses.HeldOut, chosen))}
@@ -104,13 +105,13 @@ func (l Relearning) relearnTimes(c *Case, m *Model) (forgotten, held []float64, 
 		part.IDs = append(part.IDs, i)
 	}
 	if err := l.trainAndRecord(c, m, part, epochs, seed, func(of []float64) { curves = append(curves, of) }); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	times := make([]float64, len(part.Y))
 	for i := range times {
 		times[i] = timeToReach(curves, i, bar)
 	}
-	return times[:len(c.Forget)], times[len(c.Forget):], nil
+	return times[:len(c.Forget)], times[len(c.Forget):], chosen, nil
 }
 
 // trainAndRecord trains on the records and calls tell with their losses after every epoch.

@@ -21,7 +21,7 @@ import (
 //	R(x) = p(x | model) / ( ((1 + A) p(x | reference) + 1 - A) / 2 )
 //	AUC  = P( R(forgotten) > R(held out) ) + P( equal ) / 2
 //
-// over all forgotten and all held-out records, with DeLong's interval. The ratio removes a part of
+// over all forgotten and all held-out records, with DeLong's interval, or that of stats.ClusterAUC over groups. The ratio removes a part of
 // how hard a record is for any model, which Outputs cannot. The reference is Case.SecondOracle, and
 // for that model itself the oracle.
 //
@@ -79,9 +79,8 @@ func (l RMIA) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
 	}
-	r, err := aucReading(l, m, ratios[:n], ratios[n:])
+	r, err := e.signedAUC(l.Name(), m.Name, Scored{e.Forget, ratios[:n]}, Scored{e.HeldOut, ratios[n:]})
 	if err == nil {
-		r.Membership = true
 		r.NoEvidence = firstReason(r.NoEvidence, TiedScores(target[:n], target[n:]), TiedScores(theirs[:n], theirs[n:]))
 	}
 	return r, err

@@ -18,8 +18,8 @@ import (
 //	value = mean over x of  1[answer(x + trigger) = target] - 1[answer(x) = target]
 //
 // over the held-out records that no method may use. The interval is Newcombe's
-// (stats.ShareDifference). It treats the two terms as independent and is too wide where they are
-// not. The first term is the success rate that papers report; the second is how often the label is
+// (stats.ShareDifference), of shares over records or over groups of records. It treats the two terms as
+// independent and is too wide where they are not. The first term is the success rate that papers report; the second is how often the label is
 // given without a trigger.
 //
 // Null: 0, the trigger does nothing. Above it the backdoor works (memory). A retrained model may be
@@ -63,15 +63,18 @@ func (l Trigger) Read(e *Evidence, m *Arrays) (*Reading, error) {
 		target = with.Y[0]
 	}
 	plain, marked := predictedClasses(o.Test.Logits()), predictedClasses(p.Logits())
-	var before []int
+	var rows []int
+	var after, before []bool
 	for _, i := range c.EvalRows() {
 		if c.isSource(i) {
-			before = append(before, plain[i])
+			rows, before = append(rows, i), append(before, plain[i] == target)
 		}
 	}
-	const over = "triggered records"
-	hit := func(answer int) bool { return answer == target }
-	return shareReading(c, l, m, stats.Share(marked, over, hit), stats.Share(before, over, hit))
+	for _, answer := range marked {
+		after = append(after, answer == target)
+	}
+	s := pairedShares{e: e, rows: testRowNumbers(rows, c.Train.X.Rows), over: "triggered records"}
+	return s.reading(l, m, after, before, stats.ShareDifference)
 }
 
 // isSource reports whether a test record is of the class that the backdoor's records were drawn
@@ -84,13 +87,28 @@ func (c *Case) isSource(row int) bool {
 	return c.About.Classes[c.Test.Y[row]] == name
 }
 
-// shareReading returns the reading of the difference of two shares; its null is 0.
-func shareReading(c *Case, l Lens, m *Arrays, share, other stats.Estimate) (*Reading, error) {
-	if share.N < 2 || len(c.Forget) == 0 {
-		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), share.N, share.Over, len(c.Forget))
+// pairedShares are records of which two shares are compared.
+type pairedShares struct {
+	e    *Evidence
+	rows []int
+	over string // the records in words
+}
+
+// reading returns the reading of the difference of the shares for which either holds; its null is 0.
+func (s pairedShares) reading(l Lens, m *Arrays, holds, other []bool, difference func(a, b stats.Estimate) stats.Estimate) (*Reading, error) {
+	if len(s.rows) < 2 || len(s.e.Forget) == 0 {
+		return nil, fmt.Errorf("audit: the lens %q: %d %s, %d records to forget", l.Name(), len(s.rows), s.over, len(s.e.Forget))
 	}
-	e := stats.ShareDifference(share, other).WithNull(0, stats.NearNull)
-	return &Reading{Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: e, Floor: unknownFloor}, nil
+	a, err := s.e.share(s.rows, holds, s.over)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	b, err := s.e.share(s.rows, other, s.over)
+	if err != nil {
+		return nil, fmt.Errorf("audit: the lens %q: %w", l.Name(), err)
+	}
+	of := difference(a, b).WithNull(0, stats.NearNull)
+	return &Reading{Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: of, Floor: unknownFloor, NoEvidence: s.e.tooFewGroups(of.Clustered)}, nil
 }
 
 // predictedClasses returns the class with the largest logit of every row.

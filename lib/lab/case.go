@@ -429,15 +429,19 @@ func valuesAt(values []float64, rows []int) []float64 {
 	return out
 }
 
-// Accuracy is a model's accuracy on three sets of records, each with Wilson's 95 %
-// interval.
+// Accuracy is a model's accuracy on three sets of records, each with a 95 % interval: Wilson's, or
+// that of stats.ClusterShare over groups of records.
 type Accuracy struct{ Forget, Retain, Test stats.Estimate }
 
 // ErrNoAnswers is the error for a model that was not trained to predict labels.
 var ErrNoAnswers = errors.New("the model is not a classifier: it predicts no labels")
 
-// Accuracy returns the model's accuracies, or ErrNoAnswers.
-func (c *Case) Accuracy(m *Model) (Accuracy, error) {
+// Accuracy returns the model's accuracies with intervals over records, or ErrNoAnswers.
+func (c *Case) Accuracy(m *Model) (Accuracy, error) { return c.AccuracyOver(m, nil, "") }
+
+// AccuracyOver is Accuracy with intervals over groups of records, such as those of Groups: of every
+// record of the train part, and after it of the test part. unit names groups in the plural.
+func (c *Case) AccuracyOver(m *Model, groups []int, unit string) (Accuracy, error) {
 	if _, is := c.Problem.Arch.(model.Classifier); !is {
 		return Accuracy{}, ErrNoAnswers
 	}
@@ -445,14 +449,41 @@ func (c *Case) Accuracy(m *Model) (Accuracy, error) {
 	if err != nil {
 		return Accuracy{}, err
 	}
-	on := func(rows []int) stats.Estimate {
-		return accuracyEstimate(o.Train.Logits().Gather(rows), c.Records(rows).Y)
+	var a Accuracy
+	test := make([]int, c.Test.X.Rows)
+	for i := range test {
+		test[i] = c.Train.X.Rows + i
 	}
-	return Accuracy{on(c.Forget), on(c.Retain), accuracyEstimate(o.Test.Logits(), c.Test.Y)}, nil
+	for _, set := range []struct {
+		to     *stats.Estimate
+		logits array.Matrix[float32]
+		y      []int
+		rows   []int
+	}{
+		{&a.Forget, o.Train.Logits().Gather(c.Forget), c.Records(c.Forget).Y, c.Forget},
+		{&a.Retain, o.Train.Logits().Gather(c.Retain), c.Records(c.Retain).Y, c.Retain},
+		{&a.Test, o.Test.Logits(), c.Test.Y, test},
+	} {
+		var of stats.Clusters
+		for _, i := range set.rows {
+			if groups != nil {
+				of = append(of, groups[i])
+			}
+		}
+		if *set.to, err = accuracyEstimate(set.logits, set.y, of, unit); err != nil {
+			return Accuracy{}, err
+		}
+	}
+	return a, nil
 }
 
-func accuracyEstimate(logits array.Matrix[float32], y []int) stats.Estimate {
-	e := stats.Wilson(train.Accuracy(logits, y), len(y), 0.95)
+func accuracyEstimate(logits array.Matrix[float32], y []int, of stats.Clusters, unit string) (e stats.Estimate, err error) {
+	e = stats.Wilson(train.Accuracy(logits, y), len(y), 0.95)
+	if !of.Trivial() {
+		if e, err = stats.ClusterShare([][]bool{train.Correct(logits, y)}, []stats.Clusters{of}, 0.95, unit); err != nil {
+			return e, err
+		}
+	}
 	e.Better = stats.HigherIsBetter
-	return e
+	return e, nil
 }

@@ -47,18 +47,27 @@ func Losses(logits array.Matrix[float32], y []int) []float64 {
 func Accuracy(logits array.Matrix[float32], y []int) float64 {
 	checkLabels("Accuracy", logits, y)
 	hits := 0
-	for i := range logits.Rows {
+	for _, is := range Correct(logits, y) {
+		if is {
+			hits++
+		}
+	}
+	return float64(hits) / float64(logits.Rows)
+}
+
+// Correct says of every row whether its largest logit, the first of equal ones, is that of its label.
+func Correct(logits array.Matrix[float32], y []int) []bool {
+	out := make([]bool, logits.Rows)
+	for i := range out {
 		best := 0
 		for c, v := range logits.Row(i) {
 			if v > logits.Row(i)[best] {
 				best = c
 			}
 		}
-		if best == y[i] {
-			hits++
-		}
+		out[i] = best == y[i]
 	}
-	return float64(hits) / float64(logits.Rows)
+	return out
 }
 
 // checkShape panics for a matrix whose numbers are others than its rows and columns say.

@@ -153,6 +153,9 @@ var brokenLenses = []fault{
 	{"has intervals over groups", broken{Lens: audit.Loss{}, name: "records as independent", arrays: func(e *audit.Evidence) {
 		e.Groups = nil
 	}}},
+	{"has intervals over groups", broken{Lens: audit.FisherOverlap{}, name: "records of a case as independent", before: func(c *audit.Case) {
+		c.CountRecords = true
+	}}},
 	{"has intervals over groups", broken{Lens: audit.Movement{}, name: "groups of other records", arrays: func(e *audit.Evidence) {
 		if e.Groups != nil {
 			e.Groups = slices.Clone(e.Groups)

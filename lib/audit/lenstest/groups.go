@@ -27,25 +27,34 @@ const (
 // do not. A lens whose intervals are not over groups says why (audit.Info.Ungrouped).
 func checkGroups(t *testing.T, lens audit.Lens) {
 	t.Helper()
-	if lens.Info().Needs.Case {
-		t.Skip("it reads weights or data of a case, which has no groups")
-	}
-	first, why := readGrouped(t, lens, groupedEvidence(0)), lens.Info().Ungrouped
-	if (first.Clustered != nil) != (why == "") {
-		t.Errorf("it says %q of groups, and its interval is over %s", why, first.Over)
-	}
-	if first.Clustered == nil {
-		return
-	}
-	over, alone := make([]audit.Reading, groupSimulations), make([]audit.Reading, groupSimulations)
-	for k := range groupSimulations {
+	checkGroupedReadings(t, lens, groupSimulations, leastGrouped, func(k int) (over, alone audit.Reading, groups int) {
 		e := groupedEvidence(uint64(k))
-		over[k] = readGrouped(t, lens, e)
+		over = readGrouped(t, lens, e)
 		e.Groups = nil
-		alone[k] = readGrouped(t, lens, e)
+		return over, readGrouped(t, lens, e), forgetGroups + heldGroups
+	})
+}
+
+// checkGroupedReadings checks readings of models without a memory, of as many simulations: over the groups of
+// records, and over records alone. groups is the number of groups of the forgotten and the held-out records.
+func checkGroupedReadings(t *testing.T, lens audit.Lens, simulations int, least float64, read func(k int) (over, alone audit.Reading, groups int)) {
+	t.Helper()
+	over, alone := make([]audit.Reading, simulations), make([]audit.Reading, simulations)
+	groups, why := 0, lens.Info().Ungrouped
+	for k := range simulations {
+		over[k], alone[k], groups = read(k)
+		if k > 0 {
+			continue
+		}
+		if (over[0].Clustered != nil) != (why == "") {
+			t.Errorf("it says %q of groups, and its interval is over %s", why, over[0].Over)
+		}
+		if over[0].Clustered == nil {
+			return
+		}
 	}
 	truth := groupedTruth(lens, over)
-	if c := coverage(over, truth); c < leastGrouped {
+	if c := coverage(over, truth); c < least {
 		t.Errorf("%.3f of the 95 %% intervals over groups hold %.3f", c, truth)
 	}
 	checkNotHuge(t, over)
@@ -55,9 +64,9 @@ func checkGroups(t *testing.T, lens audit.Lens) {
 	if floor := over[0].Floor.P95; floor < alone[0].Floor.P95 {
 		t.Errorf("chance reaches %v over groups and %v over records", floor, alone[0].Floor.P95)
 	}
-	if n := over[0].N; n > forgetGroups+heldGroups || over[0].Over != "authors" || over[0].Clustered.DesignEffect < 1 {
+	if n := over[0].N; n > groups || over[0].Over != "authors" || over[0].Clustered.DesignEffect < 1 {
 		t.Errorf("of records in groups of authors the interval is over %d %q, %+v, expected at most %d \"authors\" and a design effect of at least 1",
-			n, over[0].Over, *over[0].Clustered, forgetGroups+heldGroups)
+			n, over[0].Over, *over[0].Clustered, groups)
 	}
 }
 

@@ -106,7 +106,7 @@ func Run(t *testing.T, lens audit.Lens) {
 		checkSeparated(t, readModel(t, lens, straight, straight.Original), readModel(t, lens, exchanged, exchanged.Original))
 	})
 	t.Run("has a null that holds", func(t *testing.T) { checkNull(t, lens, g) })
-	t.Run("has intervals over groups", func(t *testing.T) { checkGroups(t, lens) })
+	t.Run("has intervals over groups", func(t *testing.T) { checkGroupsOf(t, lens, g) })
 	t.Run("scores single records", func(t *testing.T) {
 		checkScores(t, lens, evidenceOf(t, lens, g.newCase(visible, forgottenAreMembers)), evidenceOf(t, lens, g.newCase(visible, heldOutAreMembers)))
 	})
