@@ -107,6 +107,9 @@ var brokenLenses = []fault{
 	{"reads a memory in the original and none in the oracle", broken{Lens: audit.Outputs{}, name: "zero floor", after: func(r *audit.Reading) {
 		r.Floor = stats.Floor{}
 	}}},
+	{"reads all forgotten records", broken{Lens: audit.Outputs{}, name: "half of the forgotten", before: func(c *audit.Case) {
+		c.Forget = c.Forget[:(len(c.Forget)+1)/2]
+	}}},
 	{"leaves the case alone", broken{Lens: audit.Neighbours{}, name: "scratches", before: func(c *audit.Case) {
 		c.Original.Weights[0].Data[0] += 1e-3
 	}}},
@@ -247,6 +250,24 @@ func TestTheSuiteFailsBrokenTextLenses(t *testing.T) {
 
 func exchange(c *audit.Case) { c.Forget, c.Retain = c.Retain, c.Forget }
 
-func TestBrokenLenses(t *testing.T) { runBroken(t, brokenLenses) }
+// readsTheFirst reads the first model of the evidence, whichever it is given.
+type readsTheFirst struct{ audit.Loss }
 
-func TestTheSuiteFailsBrokenLenses(t *testing.T) { checkBroken(t, "TestBrokenLenses", brokenLenses) }
+func (readsTheFirst) Name() string { return "reads the first" }
+
+func (l readsTheFirst) Read(e *audit.Evidence, m *audit.Arrays) (*audit.Reading, error) {
+	r, err := l.Loss.Read(e, e.Models[0])
+	if err == nil {
+		r.Lens, r.Model = l.Name(), m.Name
+	}
+	return r, err
+}
+
+func TestBrokenLenses(t *testing.T) {
+	runBroken(t, brokenLenses)
+	t.Run("reads the first", func(t *testing.T) { Run(t, readsTheFirst{}) })
+}
+
+func TestTheSuiteFailsBrokenLenses(t *testing.T) {
+	checkBroken(t, "TestBrokenLenses", append(brokenLenses, fault{"reads the model that it is given", broken{name: "reads the first"}}))
+}

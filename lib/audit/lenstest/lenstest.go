@@ -8,6 +8,7 @@
 //   - the lens tells the original, which remembers, from the oracle, which does not, on the side on which
 //     it reads memory;
 //   - exchanged roles of forgotten and held-out records change the answer;
+//   - it reads the model that it is given, among others, and all forgotten records;
 //   - without a memory the null holds, and intervals are as wide as that takes;
 //   - a retrained model lies at the null, where the lens says so;
 //   - where records are in groups that share how hard they are, intervals over groups cover;
@@ -110,6 +111,8 @@ func Run(t *testing.T, lens audit.Lens) {
 	t.Run("scores single records", func(t *testing.T) {
 		checkScores(t, lens, evidenceOf(t, lens, g.newCase(visible, forgottenAreMembers)), evidenceOf(t, lens, g.newCase(visible, heldOutAreMembers)))
 	})
+	t.Run("reads the model that it is given", func(t *testing.T) { checkReadsGivenModel(t, lens, g.newCase(visible, forgottenAreMembers)) })
+	t.Run("reads all forgotten records", func(t *testing.T) { checkEveryForgotten(t, lens, g) })
 	t.Run("leaves the case alone", func(t *testing.T) {
 		c := g.newCase(3, forgottenAreMembers)
 		e, before := evidenceOf(t, lens, c), fingerprint(c)
