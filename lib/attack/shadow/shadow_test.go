@@ -617,3 +617,14 @@ func TestTooFewShadowModelsAreRefusedByTheirRecord(t *testing.T) {
 		}
 	}
 }
+
+func TestAScaledConfidenceNeedsTwoClassesAndALabelOfThem(t *testing.T) {
+	for _, c := range []struct {
+		z     []float64
+		label int
+	}{{nil, 0}, {[]float64{1}, 0}, {[]float64{1, 2}, 2}, {[]float64{1, 2}, -1}} {
+		if _, err := ScaledConfidence(c.z, c.label); err == nil || !strings.Contains(err.Error(), "shadow: label") {
+			t.Errorf("%v, label %d: %v", c.z, c.label, err)
+		}
+	}
+}
