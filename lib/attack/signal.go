@@ -1,3 +1,5 @@
+// Membership signals: a score of one record from its softmax output.
+
 package attack
 
 import (

@@ -50,7 +50,8 @@ func AcrossModels(ctx context.Context, e *engine.Engine, a Attacker, f ShadowMod
 				if known, err = f.standardised(m); err != nil {
 					return nil, fmt.Errorf("learned: across models: %w", err)
 				}
-				if scorer, err = Fit(ctx, e, a, f.trainingRecords(k, folds, known), engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))); err != nil {
+				root := engine.Root(seed.Counter(engine.StreamAttacker, 1, uint64(k)))
+				if scorer, err = Fit(ctx, e, a, f.trainingRecords(k, folds, known), root); err != nil {
 					return nil, err
 				}
 			}
