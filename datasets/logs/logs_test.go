@@ -107,6 +107,9 @@ func TestALogIsReadPlainAndPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if l.Path != path {
+			t.Errorf("read from %q", l.Path)
+		}
 		for s, set := range []TOFUSet{l.Retain, l.Forget, l.Authors, l.Facts} {
 			if set.Questions() != 12 || set.ROUGE1[3] != 0.75 || set.ROUGEL[3] != 0.5 || set.Texts[11] != (TOFUText{"question 11", "an answer", "the answer"}) {
 				t.Errorf("set %d: %+v", s, set)

@@ -123,10 +123,11 @@ func TestWhatIsNotUnderstoodInALogOfOpenUnlearningIsRefusedByKey(t *testing.T) {
 	_, err = ReadOpenUnlearning(t.TempDir())
 	refuses(t, err, "TOFU_EVAL.json")
 	for want, b := range map[string]string{
-		"it is a summary":                   `{"forget_quality": 0.5, "model_utility": 0.6}`,
-		"forget_Q_A_Prob, agg_value is NaN": `{"forget_Q_A_Prob": {"agg_value": NaN}}`,
-		"invalid character 'x'":             `{"forget_Q_A_Prob": {"agg_value": x}}`,
-		"retain_Q_A_Prob is":                `{}`,
+		"it is a summary":                               `{"forget_quality": 0.5, "model_utility": 0.6}`,
+		"forget_Q_A_Prob, agg_value is NaN":             `{"forget_Q_A_Prob": {"agg_value": NaN}}`,
+		"invalid character 'x'":                         `{"forget_Q_A_Prob": {"agg_value": x}}`,
+		"retain_Q_A_Prob is":                            `{}`,
+		`forget_Q_A_Prob: line 3: unknown field "loss"`: "{\n\n\"forget_Q_A_Prob\": {\"loss\": 1}}",
 	} {
 		_, err := ReadOpenUnlearning(write(t, "TOFU_EVAL.json", []byte(b)))
 		refuses(t, err, want)

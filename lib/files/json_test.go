@@ -35,7 +35,7 @@ func TestJSONIsOneValueWithEveryNameOnceAndKnown(t *testing.T) {
 		"{\"users\": 3,\n\"users\": 4}": `line 2: "users" is given twice`,
 		"{\"list\": [{},\n{\"more\": {\"b\": 1,\n\"b\": 1}}]}": `line 3: "b" is given twice`,
 		"{\"user\": 3}": `line 1: unknown field "user"`,
-		"{\"more\": {\"user\": 1},\n\"user\": 3}":       `: unknown field "user"`,
+		"{\"more\": {\"user\": 1},\n\"user\": 3}":       `x.json: unknown field "user"`,
 		"{\"users\": 3,\n\"list\": [{\n\"u\\ts\": 3}]}": `line 3: unknown field "u\ts"`,
 		"{\"users\": 3,\n\"more\": {\"\xe9\": 1}}":      "line 2: the text is not UTF-8",
 		"{\"users\": 3}\n{}":                            "line 2: there is text after",

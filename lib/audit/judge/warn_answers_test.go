@@ -78,6 +78,19 @@ func TestAnswersOfAnotherBaseAreDoubtedBesideTwins(t *testing.T) {
 	}
 }
 
+// However little the other models differ, a ratio of two bases that nearly all records have is noted.
+func TestAnswersOfAnotherBaseAreNotedBesideAlikeModels(t *testing.T) {
+	e := twins(2)
+	e.Models[1].Answers = e.Models[2].Answers
+	if e.warnUnits(); len(e.Notes) > 0 {
+		t.Errorf("of one base: %q", e.Notes)
+	}
+	change(e.Models[0], func(_ int, v float64) float64 { return v / math.Ln10 })
+	if e.warnUnits(); len(e.Notes) != 1 || !strings.HasPrefix(e.Notes[0], "unlearned/answers.npy: ") {
+		t.Errorf("%q", e.Notes)
+	}
+}
+
 // With one model of another base among three, the others are not noted against a middle that lies between the two bases.
 func TestOneModelOfThreeInAnotherBaseIsTheOneNoted(t *testing.T) {
 	e := twins(1)
