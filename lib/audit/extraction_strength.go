@@ -21,8 +21,9 @@ func (ExtractionStrength) Info() Info {
 	return Info{
 		Measures: "share of a forgotten text that the model completes by itself",
 		Asks:     "How much of the end of the forgotten texts does the model complete by itself?",
-		How: "Mean over forgotten texts of 1 - k/T, where k of T tokens are the fewest after which all are the most probable, with an " +
-			"interval over texts that stays between 0 and 1; 0 where the last token is wrong (published programs have 1/T there, and leave out the last token).",
+		How: "Mean over forgotten texts of 1 - k/T, where k of T tokens are the fewest after which all are the most probable, with " +
+			"an interval over texts that stays between 0 and 1; 0 where the last token is wrong (published programs have 1/T there, and " +
+			"leave out the last token).",
 		Source: "Carlini et al. 2021; Wang et al. 2024",
 		Family: OutputFamily,
 		Needs:  Needs{Arrays: []Array{TokenArray, CorrectArray}},

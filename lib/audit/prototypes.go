@@ -51,7 +51,8 @@ func (Prototypes) Info() Info {
 		Measures: "share of forgotten records that class means of a few others recognise, in the embedding",
 		Asks:     "Do the embeddings of a few forgotten records of a class suffice to recognise the others?",
 		How: "Mean over forgotten records of how often the nearest class mean of 5 others (at most half of them) is that of their class, in 200 draws, with " +
-			"the wider of an interval over records that stays between 0 and 1 and one of a jackknife of what is tried and of what means are made of. Classes without forgotten records have the mean of retained ones.",
+			"the wider of an interval over records that stays between 0 and 1 and one of a jackknife " +
+			"of what is tried and of what means are made of. Classes without forgotten records have the mean of retained ones.",
 		Source: "prototype relearning of Ha, Park and Yoon 2025, in a form of our own",
 		Family: RepresentationFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray, LabelArray}, Sets: []Set{Retain}},
