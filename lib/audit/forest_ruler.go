@@ -38,11 +38,11 @@ func (c *Case) rulerNull(metric string, e *stats.Estimate) *plot.Null {
 	case e.Null == nil:
 		return nil
 	case metric == "M4":
-		return plot.NullBand(*e.Null, m4ChanceDistance(len(c.Forget)))
+		return plot.NullBand(*e.Null, m4ChanceDistance(len(c.Forget), gallerySize(len(c.Retain))))
 	}
 	return &plot.Null{Value: *e.Null}
 }
 
-// m4ChanceDistance returns the distance from 0.5 within which chance alone keeps M4 of n records in
-// 95 of 100 cases.
-func m4ChanceDistance(n int) float64 { return normal95 * ruler.M4NullSD(n) }
+// m4ChanceDistance returns the distance from 0.5 within which chance alone keeps M4 of n records and a
+// gallery in 95 of 100 cases.
+func m4ChanceDistance(n, gallery int) float64 { return normal95 * ruler.M4ChanceSD(n, gallery) }

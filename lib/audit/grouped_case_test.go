@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -130,5 +131,22 @@ func TestTheHalvesOfTheReconstructionShareNoGroup(t *testing.T) {
 	}
 	if len(taught)+len(drawn) != len(e.HeldOut) || len(taught) == 0 {
 		t.Errorf("%d and %d of %d records", len(taught), len(drawn), len(e.HeldOut))
+	}
+}
+
+// The floor of M4 is that of two samples, of the forgotten records and of the retained ones that it searches.
+func TestTheFloorOfNeighboursCountsTheGallery(t *testing.T) {
+	c := visits(t, 0.25)
+	c.CountRecords = true
+	r, err := c.Read(Neighbours{}, c.Oracle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, g := float64(len(c.Forget)), float64(len(c.Retain))
+	if want := 1.959964 * math.Sqrt((n+g+1)/(12*n*g)); math.Abs(r.Floor.P95-want) > 1e-6 {
+		t.Errorf("the floor is %v, want %v", r.Floor.P95, want)
+	}
+	if gallerySize(5000) != 2000 {
+		t.Error("M4 searches at most 2,000 records")
 	}
 }

@@ -15,8 +15,9 @@ import (
 // retained neighbour as retained records are to theirs: RULER's M4 (equations 5 to 7), a mean
 // percentile rank.
 //
-// Null: 0.5; RULER reads values above it as memory. The floor is that of the mean of n uniform
-// ranks, normal with standard deviation 1/sqrt(12 n). The oracle itself can be far from 0.5: read
+// Null: 0.5; RULER reads values above it as memory. The floor is normal with the standard deviation of
+// ruler.M4ChanceSD, which counts that the retained records are a sample too; the interval takes them as
+// given. The oracle itself can be far from 0.5: read
 // its row first.
 //
 // A memory may lie on either side. In figures/audit/lenses M4 of memorised random records is higher than
@@ -41,7 +42,7 @@ func (Neighbours) Info() Info {
 		Measures: "RULER's M4: percentile of the similarity to the nearest retained record",
 		Asks:     "Are forgotten records as close to retained ones as these are to each other?",
 		How: "M4: mean percentile of a forgotten record's similarity to its nearest retained neighbour among those of at most 2,000 retained " +
-			"records, with Student's interval. The floor is that of a mean of uniform ranks.",
+			"records, with Student's interval for these retained records. The floor is that of the Mann-Whitney statistic, which counts both samples.",
 		Source: "RULER, equations 5 to 7",
 		Family: RepresentationFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain}},
@@ -51,10 +52,13 @@ func (Neighbours) Info() Info {
 	}
 }
 
-// m4Floor returns the floor of M4's distance from 0.5 over n records.
-func m4Floor(n int) stats.Floor {
-	return stats.Floor{Mean: ruler.M4NullSD(n) * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(n)}
+// m4Floor returns the floor of M4's distance from 0.5 over n records and a gallery.
+func m4Floor(n, gallery int) stats.Floor {
+	return stats.Floor{Mean: ruler.M4ChanceSD(n, gallery) * math.Sqrt(2/math.Pi), P95: m4ChanceDistance(n, gallery)}
 }
+
+// gallerySize is the number of n retained records that M4 searches.
+func gallerySize(n int) int { return min(n, ruler.PaperGalleryCap) }
 
 // tooFewEvidence returns the reason against too few forgotten or retained records.
 func tooFewEvidence(e *Evidence) Reason {
@@ -71,13 +75,14 @@ func (l Neighbours) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if err != nil {
 		return nil, err
 	}
+	gallery := gallerySize(len(e.Retain))
 	var decided Reason
 	if tied > maxTiedNeighbours {
 		decided = Reason{CannotTell, fmt.Sprintf("%.0f %% of the comparisons of nearest neighbours are ties", 100*tied)}
 	}
 	return &Reading{
 		Lens: l.Name(), Model: m.Name, Memory: Above, Estimate: *rank,
-		Floor: m4Floor(len(e.Forget)).Clustered(rank.Clustered, m4Floor(e.CountGroups(e.Forget)), 0.5),
+		Floor: m4Floor(len(e.Forget), gallery).Clustered(rank.Clustered, m4Floor(e.CountGroups(e.Forget), min(gallery, e.CountGroups(e.Retain))), 0.5),
 		NoEvidence: firstReason(tooFewEvidence(e), e.tooFewGroups(rank.Clustered), decided,
 			CollapsedRows("embeddings", evidence.Unlearned, e.Forget, e.Retain)),
 	}, nil

@@ -11,7 +11,8 @@ import (
 func (c *Case) Embedding(m *Model) (array.Matrix[float64], error) { return m.Embedding() }
 
 // RULER measures M1 to M4 of a model against the case's oracle and original, with the values of
-// every record. Rows without a direction pass, as in the paper's program; otherwise opt decides.
+// every record. Rows without a direction pass, as in the paper's program, and intervals are wide (Options.Wide);
+// otherwise opt decides.
 func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	e, err := c.Evidence(Needs{Original: 1, Retrained: 1}, m)
 	if err != nil {
@@ -21,7 +22,7 @@ func (c *Case) RULER(m *Model, opt ruler.Options) (*ruler.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.ZeroNorm = ruler.AsPublished
+	opt.ZeroNorm, opt.Wide = ruler.AsPublished, true
 	return ruler.Measure(*of, opt)
 }
 

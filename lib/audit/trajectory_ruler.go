@@ -66,7 +66,7 @@ func (k *rulerTrajectory) figure() plot.Figure {
 		Columns: 1,
 		Figures: []plot.Figure{
 			k.panel("M2", k.m2, nothing.M2.Value, oracle.M2.Value, &plot.Null{}),
-			k.panel("M4", k.m4, nothing.M4.Value, oracle.M4.Value, plot.NullBand(0.5, m4ChanceDistance(len(k.c.Forget)))),
+			k.panel("M4", k.m4, nothing.M4.Value, oracle.M4.Value, plot.NullBand(0.5, m4ChanceDistance(len(k.c.Forget), gallerySize(len(k.c.Retain))))),
 		},
 	}
 }

@@ -61,7 +61,7 @@ and bfloat16, and at most 300 MB.`,
 		return nil
 	}
 	in.answerWith(func(*cobra.Command) (cli.Answer, error) {
-		opt := ruler.Options{GalleryCap: cmp.Or(*galleryCap, ruler.NoCap), RetainCap: cmp.Or(*baselineCap, ruler.NoCap), Level: level}
+		opt := ruler.Options{GalleryCap: cmp.Or(*galleryCap, ruler.NoCap), RetainCap: cmp.Or(*baselineCap, ruler.NoCap), Level: level, Wide: true}
 		if *asPublished {
 			opt.ZeroNorm = ruler.AsPublished
 		}
@@ -134,7 +134,7 @@ func (r rulerAnswer) table() *report.Table {
 	add("M2, mean", r.M2Mean, "0", "M2 against the mean instead of the median; where the two differ in sign, neither says much")
 	add("M3", r.M3, "0", "change of M1 through unlearning; negative means that unlearning moved the forget records away from where the oracle has them")
 	add("M4", r.M4, "0.5", fmt.Sprintf("rank of the forget records' nearest neighbours among those of %d retained records; above 0.5 "+
-		"the paper reads memory, below 0.5 over-displacement. By chance it varies with standard deviation %s. A model that never saw "+
+		"the paper reads memory, below 0.5 over-displacement. By chance it varies with standard deviation %s or more. A model that never saw "+
 		"the records can be away from 0.5 too, so compare with an oracle's own M4", r.Gallery, report.FormatNumber(r.M4NullSD, 4)))
 	if r.Copies > 0 {
 		add("M4, as coded", r.M4AsCoded, "0.5", fmt.Sprintf("M4 where the last bit of a similarity decides between copies, as in the authors' "+

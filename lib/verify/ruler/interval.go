@@ -53,6 +53,11 @@ func (o Options) gap(e Evidence, rows []int, forget, retain []float64, baseline 
 	if low, high, err := stats.PercentileInterval(gaps, m.Level); err == nil {
 		m.Low, m.High = low, high
 	}
+	if o.Wide && m.HasInterval() && m.High > m.Low {
+		by := stats.BootstrapStretch(ours.Effective(len(forget)), m.Level)
+		*m = stats.Estimate{Value: m.Value, Low: m.Value - by*(m.Value-m.Low), High: m.Value + by*(m.High-m.Value), Level: m.Level, Over: m.Over, N: m.N,
+			Clustered: m.Clustered}.ClampedTo(-2, 2)
+	}
 	return m
 }
 

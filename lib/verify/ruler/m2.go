@@ -14,7 +14,10 @@ import (
 // Dr' is Evidence.Retain, or 500 rows drawn from it if it is longer (Options.RetainCap).
 // Options.Baseline replaces the median by the mean, the variant of the paper's Table 5. The second
 // result is the gap per forget record, whose mean is M2. The interval is a percentile bootstrap
-// that draws forget and retained records independently.
+// that draws forget and retained records independently. It is too narrow for few forget records: with
+// 400 retained ones it holds M2 of normal similarities in 87 of 100 cases for 6 records, 91 for 10, 93
+// for 22 and 94 for 100, and that of exponential ones in 81, 87, 92 and 94. With Options.Wide both
+// halves are stretched by stats.BootstrapStretch: 95, 95, 95 and 94, and 88, 92, 93 and 95.
 //
 // Null: 0. Direction: nearest to the null; below it the paper reads residual memory, above it
 // over-correction. Compare with controls: without unlearning there is a gap too.

@@ -16,7 +16,7 @@ type Result struct {
 	// M4 counts ties as ties; M4AsCoded lets the last bit decide: see Ties.
 	M4        *stats.Estimate `json:"m4"`
 	M4AsCoded *stats.Estimate `json:"m4_as_coded"`
-	// M4NullSD is the standard deviation of M4 if the ranks were uniform.
+	// M4NullSD is the standard deviation of M4 by chance (M4ChanceSD).
 	M4NullSD float64 `json:"m4_null_sd"`
 	// Forget, Retain, Baseline and Gallery count the records given, those in M2's baseline (0
 	// without an oracle) and those that M4 searched.
@@ -86,8 +86,10 @@ func Measure(e Evidence, opt Options) (*Result, error) {
 		return nil, err
 	}
 	r.PerRecord.Nearest, r.PerRecord.GalleryNearest, r.PerRecord.Rank = n.forget, n.gallery, n.ranks(Equal)
-	r.M4, r.M4NullSD = m4(e, r.PerRecord.Rank, opt), M4NullSD(len(e.Forget))
-	r.M4AsCoded, r.Copies = m4(e, n.ranks(LastBit), opt), n.countCopies()
+	opt.Ties = Equal
+	r.M4, r.M4NullSD = n.m4(e, opt), M4ChanceSD(len(e.Forget), len(n.gallery))
+	opt.Ties = LastBit
+	r.M4AsCoded, r.Copies = n.m4(e, opt), n.countCopies()
 	r.Baseline, r.Gallery = len(r.PerRecord.BaselineRows), len(r.PerRecord.GalleryRows)
 	return r, nil
 }

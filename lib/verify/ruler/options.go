@@ -86,6 +86,9 @@ type Options struct {
 	// PointOnly skips the intervals, for sweeps of thousands of measurements: Low and High are then
 	// NaN (stats.Estimate.HasInterval) and Level is 0.
 	PointOnly bool
+	// Wide gives intervals that allow for more than those of the project's tables: M2's is stretched
+	// for few forget records, and M4's counts that the gallery is a sample too.
+	Wide bool
 	// Level is the nominal coverage of the intervals; 0 is 0.95.
 	Level float64
 	// Reps and BootstrapSeed are those of the bootstrap behind M2's interval; 0 reps: 1,000, or more for a level
