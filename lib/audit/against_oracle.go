@@ -51,7 +51,8 @@ func (AgainstRetrained) Info() Info {
 		Measures: "RULER's M2 against another retrained model: similarity, forgotten less retained records",
 		Asks:     "Does the model represent forgotten records as a retrained model does?",
 		How: "M2: mean cosine similarity of the forgotten records' embeddings to those of the retrained model, less the median over at most " +
-			"500 retained records, with a bootstrap interval over records, which of 6 records holds 87 of 100 and of 22 holds 93. Retrained models are compared with each other, which shows the " +
+			"500 retained records, with a bootstrap interval over records, which holds the number in 87 of 100 cases for 6 " +
+			"records and in 93 for 22. Retrained models are compared with each other, which shows the " +
 			"effect of another seed.",
 		Source: "RULER, equation 3",
 		Family: RepresentationFamily,

@@ -52,7 +52,8 @@ func Make(ctx context.Context, e *paper.Env, cases []NamedCase, scale string) (*
 		"M2 of the oracle against itself is 0 exactly, and what another seed does to it is one number, that of the row 'retrained, other seed'. From one "+
 			"number Student's interval of one more is wide, so that the lens 'against the oracle' places only models that are many times as far away, and "+
 			"that row cannot be placed.",
-		"One training seed per case; intervals are over records, those of the lens subsets over draws of references.")
+		"One training seed per case; intervals are over records, those of the lens subsets over draws of references. Those of 'against the oracle' are "+
+			"too narrow for few records to forget: of normal values they hold M2 in 91 of 100 cases for 10 records and in 93 for 22.")
 	if slices.ContainsFunc(cases, func(n NamedCase) bool { return n.Methods == nil && !n.HasImages() }) {
 		t.Notes = append(t.Notes, "'neggrad' stands twice: at the paper's learning rate, and at four times that rate.")
 	}
