@@ -353,7 +353,7 @@ func checkNormalisation(p *datasets.Prepared) error {
 		return nil // the records are as they were read
 	}
 	if len(mean) != want || len(sd) != want {
-		return fmt.Errorf("Norm has %d means (Mean) and %d standard deviations (SD) for %d %s; where nothing is normalised they are 0 and 1",
+		return fmt.Errorf("the field Norm has %d means (Mean) and %d standard deviations (SD) for %d %s; where nothing is normalised they are 0 and 1",
 			len(mean), len(sd), want, of)
 	}
 	for i := range mean {
