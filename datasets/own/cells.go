@@ -309,8 +309,8 @@ func textColumn(name string, values []string) datasets.Column {
 	return datasets.NewTextColumn(name, kind, ids, texts)
 }
 
-// Key identifies the file and how it is read.
-func (c *Cells) Key() string { return c.cells.Hash }
+// Key identifies the file, how it is read and how its cells are prepared.
+func (c *Cells) Key() string { return key("prepared cells", c.settings.Preparation, c.cells.Hash) }
 
 // Name returns the name of the file without its extension.
 func (c *Cells) Name() string { return c.info.Name }
@@ -339,7 +339,7 @@ func (c *Cells) String() string {
 		labelled := slices.DeleteFunc(slices.Clone(c.cells.Y), func(y int) bool { return y < 0 })
 		fmt.Fprintf(&b, "%s in %s: %s\n", count(len(c.info.Classes), "class"), c.settings.Label, classList(classCounts(labelled, c.info.Classes)))
 		if n := len(c.cells.Y) - len(labelled); n > 0 {
-			fmt.Fprintf(&b, "%s without a label: they are the class %q.\n", count(n, "cell"), cells.Unlabelled)
+			fmt.Fprintf(&b, "%s without a label: the class %q.\n", count(n, "cell"), cells.Unlabelled)
 		}
 	}
 	if one, other, found := datasets.SpeltAlike(c.info.Classes); found {

@@ -34,6 +34,10 @@ func small() own.CellOption {
 	return own.Preparation(cells.Preparation{Choice: libcells.Choice{Filter: libcells.Filter{MinGenes: 1, MaxMito: 2}, Variable: libcells.Variable{Top: 30}}})
 }
 
+func fewerGenes() own.CellOption {
+	return own.Preparation(cells.Preparation{Choice: libcells.Choice{Filter: libcells.Filter{MinGenes: 1, MaxMito: 2}, Variable: libcells.Variable{Top: 20}}})
+}
+
 // kind is one kind of data: how it is read again, from other files, with another option, and which
 // file holds its records.
 type kind struct {
@@ -303,6 +307,18 @@ func TestCellsOfAnndata(t *testing.T) {
 	}
 	if own.LackLabel([]int{0, -1, 1}, []int{0, 2}) || !own.LackLabel([]int{0, -1, 1}, []int{0, 1}) || own.LackLabel(nil, []int{0}) {
 		t.Error("a cell that the filter leaves out counts as one without a label")
+	}
+	// Another preparation of the same file is other data, as another group is.
+	keys := map[string]bool{donors.Key(): true, c.Key(): true}
+	for _, option := range []own.CellOption{own.KeepTogether("donor"), fewerGenes()} {
+		other, err := own.ReadCells(path, own.Label("cell_type"), small(), option)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys[other.Key()] = true
+	}
+	if again, err := own.ReadCells(path, own.Label("cell_type"), small()); err != nil || again.Key() != c.Key() || len(keys) != 4 {
+		t.Errorf("%d keys of four readings, and that of the first again is %s (%v)", len(keys), again.Key(), err)
 	}
 	for name, c := range map[string]struct {
 		path    string

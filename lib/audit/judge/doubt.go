@@ -9,8 +9,9 @@ import (
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Doubtful is the answer in place of every one that sees no memory left, where a model's arrays may not be those of the records.
-const Doubtful Answer = "these arrays cannot tell: the model's arrays may not be those of the records"
+// Doubtful is the answer in place of every one that sees no memory left, where a model's arrays may be of other records, in another
+// order or in another unit.
+const Doubtful Answer = "these arrays cannot tell: the model's arrays may be of other records or in another unit"
 
 // doubt keeps a doubt about the arrays of a model.
 func (e *Evidence) doubt(m *Model, why string) {

@@ -133,19 +133,24 @@ func (v *Verdict) soughtSize() float64 {
 }
 
 // hasPower reports whether one of the verdicts without a memory would be one with a memory in four audits of five, if
-// the model had one of soughtSize, and would stand among the families of lenses that were asked: at an nth of the level,
-// the least that markWeak leaves one of n.
+// the model had one of soughtSize, and would stand among all verdicts.
 func hasPower(verdicts []Verdict) bool {
+	more := moreAmong(verdicts)
+	return slices.ContainsFunc(verdicts, func(v Verdict) bool {
+		return (v.Call == audit.Forgotten || v.Call == Unseen) && v.Smallest*more <= v.soughtSize()
+	})
+}
+
+// moreAmong is how many times as large a memory must be to be seen among all verdicts as by one lens alone: of n families that
+// were asked, markWeak leaves one that accuses alone an nth of the level.
+func moreAmong(verdicts []Verdict) float64 {
 	asked := make([]*Verdict, len(verdicts))
 	for k := range verdicts {
 		asked[k] = &verdicts[k]
 	}
 	families, _ := familiesAsked(asked)
-	among := stats.Widening(level, 1-(1-level)/float64(max(1, len(families))))
-	return slices.ContainsFunc(verdicts, func(v Verdict) bool {
-		seen := v.Smallest * (twoSided*among + fourOfFive) / (twoSided + fourOfFive)
-		return (v.Call == audit.Forgotten || v.Call == Unseen) && seen <= v.soughtSize()
-	})
+	wider := stats.Widening(level, 1-(1-level)/float64(max(1, len(families))))
+	return (twoSided*wider + fourOfFive) / (twoSided + fourOfFive)
 }
 
 // thatStand are verdicts without those that are weak.

@@ -27,7 +27,17 @@ func powered(call audit.Call, original, smallest float64) Verdict {
 func TestTheHeadlineIsRefusedWithoutPower(t *testing.T) {
 	none := math.NaN()
 	other := powered(Unseen, none, 0.01)
-	other.Reading.Null = nil // on a scale of its own
+	other.Reading.Null = nil         // on a scale of its own
+	ofLens := func(l Lens) Verdict { // 1.14 times as much is needed among three
+		v := powered(audit.Forgotten, 0.7, 0.19)
+		v.Lens = l
+		return v
+	}
+	tooFew := func(l Lens) Verdict {
+		v := ofLens(l)
+		v.Call = audit.TooFew
+		return v
+	}
 	for name, c := range map[string]struct {
 		verdicts []Verdict
 		want     Answer
@@ -41,6 +51,9 @@ func TestTheHeadlineIsRefusedWithoutPower(t *testing.T) {
 		"no original, no stated size":   {[]Verdict{other}, NoPower},
 		"power not known":               {[]Verdict{powered(audit.Forgotten, 0.9, none)}, NoPower},
 		"a memory needs none":           {[]Verdict{powered(audit.Remembered, 0.6, 0.3)}, StillRemembered},
+		"enough for one family":         {[]Verdict{ofLens(audit.Loss{}), ofLens(audit.Threshold{})}, NoMemory},
+		"too little among three":        {[]Verdict{ofLens(audit.Loss{}), ofLens(audit.Neighbours{}), ofLens(audit.Subsets{})}, NoPower},
+		"blind families do not count":   {[]Verdict{ofLens(audit.Loss{}), tooFew(audit.Neighbours{}), tooFew(audit.Subsets{})}, NoMemory},
 		"nor does what was pushed away": {[]Verdict{powered(audit.Beyond, 0.6, 0.3)}, PushedAway},
 	} {
 		if h := headline("m", c.verdicts); h.Answer != c.want {

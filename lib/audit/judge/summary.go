@@ -38,9 +38,9 @@ var answerTexts = map[Answer]struct{ says, next string }{
 		"Add records, or what else the audit lacks, and repeat it: a memory is seen again, and chance seldom is"},
 	NoPower: {"These files cannot tell whether the records are forgotten: no sign of a memory was found, but a memory would often have been missed.",
 		"Add records, or what else the audit lacks, and repeat it"},
-	Doubtful: {"These files cannot tell whether the records are forgotten: the model's arrays may not be those of these records.",
-		"See the warnings: make sure that row i of every array is the same record, and repeat the audit. If it is, the model has lost what it was to " +
-			"keep, which these files do not tell from another order"},
+	Doubtful: {"These files cannot tell whether the records are forgotten: the model's arrays may be of other records or in another unit.",
+		"See the warnings: make sure that row i of every array is the same record and that all models' numbers are in one unit, and repeat the audit. " +
+			"If they are, the model has lost what it was to keep, which these files do not tell from another order"},
 	NoAnswer: {"These files cannot tell whether the records are forgotten.",
 		"Add what the audit lacks, and repeat it"},
 }
@@ -197,8 +197,9 @@ func (r *Report) powerText(model string) string {
 	if best == nil || math.IsNaN(best.soughtSize()) || math.IsNaN(best.Smallest) {
 		return "no lens that sees no memory says how large a one it would see."
 	}
+	smallest := best.Smallest * moreAmong(r.verdictsOn(model))
 	digits := 2 // and more where the two sizes would read alike
-	for digits < 6 && report.FormatNumber(best.Smallest, digits) == report.FormatNumber(best.soughtSize(), digits) {
+	for digits < 6 && report.FormatNumber(smallest, digits) == report.FormatNumber(best.soughtSize(), digits) {
 		digits++
 	}
 	size := fmt.Sprintf("the original's memory is %s", report.FormatNumber(best.soughtSize(), digits))
@@ -207,7 +208,7 @@ func (r *Report) powerText(model string) string {
 			"50", statedSize, 50+100*statedSize)
 	}
 	return fmt.Sprintf("with %s even %s sees a memory in four audits of five only from %s on its scale; %s.", r.Evidence.records(best.Lens.Info().Needs),
-		best.Name(), report.FormatNumber(best.Smallest, digits), size)
+		best.Name(), report.FormatNumber(smallest, digits), size)
 }
 
 // firstVerdict returns the first verdict on a model for which holds is true; nil if there is none.
