@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/attack"
@@ -78,18 +77,17 @@ func (e Evidence) Check() error {
 // minForSame is the number of records from which scores that are all the same are those of one model.
 const minForSame = 10
 
-// sameScores reports whether two models have the same scores, up to the rounding of float32; scores that are one number
-// say nothing.
+// sameScores reports whether two models have the same scores, up to the rounding of float32. Scores of a few values, such as
+// right and wrong, say nothing.
 func sameScores(a, b []float64) bool {
-	if len(a) < minForSame || slices.Min(a) == slices.Max(a) {
-		return false
-	}
+	values := map[float64]bool{}
 	for i, x := range a {
 		if math.Abs(x-b[i]) > 1e-6*max(1, math.Abs(x)) {
 			return false
 		}
+		values[x] = true
 	}
-	return true
+	return len(a) >= minForSame && 2*len(values) > len(a)
 }
 
 func asRow(x []float64) array.Matrix[float64] {

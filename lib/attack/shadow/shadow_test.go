@@ -628,3 +628,35 @@ func TestAScaledConfidenceNeedsTwoClassesAndALabelOfThem(t *testing.T) {
 		}
 	}
 }
+
+// The target among its own shadow models would be likely under its own membership, whatever it is: it is refused, in another
+// type too. Another model is not, nor are scores that have a few values.
+func TestTheTargetAmongItsShadowsIsRefused(t *testing.T) {
+	const n = 20
+	e := Evidence{Shadows: Shadows{Scores: array.New[float64](3, n), In: make([][]bool, 3)}}
+	for i := range n {
+		e.Target = append(e.Target, math.Sin(float64(i)))
+	}
+	for m := range 3 {
+		e.Shadows.In[m] = make([]bool, n)
+		for i := range n {
+			e.Shadows.Scores.Row(m)[i] = math.Cos(float64(i * (m + 1)))
+		}
+	}
+	check := func(want bool, set func(i int) float64) {
+		t.Helper()
+		for i := range n {
+			e.Shadows.Scores.Row(1)[i] = set(i)
+		}
+		if err := e.Check(); (err != nil) != want || want && !strings.Contains(err.Error(), "shadow model 1 has the scores of the target") {
+			t.Errorf("%v, refused: want %t", err, want)
+		}
+	}
+	check(true, func(i int) float64 { return e.Target[i] })
+	check(true, func(i int) float64 { return float64(float32(e.Target[i])) })
+	check(false, func(i int) float64 { return e.Target[i] + 1e-3*float64(i%2) })
+	for i := range n {
+		e.Target[i] = float64(i % 2)
+	}
+	check(false, func(i int) float64 { return e.Target[i] })
+}

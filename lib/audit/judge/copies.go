@@ -12,7 +12,8 @@ import (
 // The limits of sameModel. Two trainings that differ in a setting of the optimiser alone agree so closely in a third of the
 // records (the published models of TOFU); copies in half precision do in nearly all.
 const (
-	minForCopy = 20    // records
+	minForCopy = 20    // records whose loss is not vanishing in both
+	leastLoss  = 1e-5  // less is vanishing: models that fit a record perfectly agree there
 	closeLoss  = 0.005 // relative
 	closeShare = 0.9   // of the records
 )
@@ -40,16 +41,23 @@ func (e *Evidence) leaveOutCopies() {
 	e.Models = kept
 }
 
-// sameModel reports whether the losses of two models are the same, up to the rounding of a type.
+// sameModel reports whether the losses of two models are the same, up to the rounding of a type. Losses of a few values, such as
+// right and wrong, say nothing.
 func sameModel(a, b *Model) bool {
-	if len(a.Losses) < minForCopy || len(a.Losses) != len(b.Losses) || slices.Min(a.Losses) == slices.Max(a.Losses) {
+	if len(a.Losses) != len(b.Losses) {
 		return false
 	}
-	alike := 0
+	alike, n, values := 0, 0, map[float64]bool{}
 	for i, x := range a.Losses {
-		if y := b.Losses[i]; math.Abs(x-y) <= closeLoss*max(math.Abs(x), math.Abs(y)) {
+		y := b.Losses[i]
+		size := max(math.Abs(x), math.Abs(y))
+		if size < leastLoss {
+			continue
+		}
+		n, values[x] = n+1, true
+		if math.Abs(x-y) <= closeLoss*size {
 			alike++
 		}
 	}
-	return float64(alike) >= closeShare*float64(len(a.Losses))
+	return n >= minForCopy && 2*len(values) > n && float64(alike) >= closeShare*float64(n)
 }

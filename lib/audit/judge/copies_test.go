@@ -98,6 +98,14 @@ func TestWhatACopyIs(t *testing.T) {
 		}
 		return rising(i)
 	}
+	vanishing := func(factor float64) func(i int) float64 {
+		return func(i int) float64 {
+			if i >= 40 {
+				return 0
+			}
+			return factor * rising(i)
+		}
+	}
 	for name, c := range map[string]struct {
 		a, b *Model
 		want bool
@@ -109,6 +117,10 @@ func TestWhatACopyIs(t *testing.T) {
 		"in part":   {losses(20, rising), losses(20, fifth), false},
 		"all alike": {losses(20, func(int) float64 { return 1 }), losses(20, func(int) float64 { return 1 }), false},
 		"none":      {&Model{}, &Model{}, false},
+		// Two models that fit most records perfectly, and differ in the others.
+		"perfect": {losses(400, vanishing(1)), losses(400, vanishing(1.5)), false},
+		"a copy":  {losses(400, vanishing(1)), losses(400, vanishing(1)), true},
+		"classes": {losses(400, func(i int) float64 { return float64(i % 3) }), losses(400, func(i int) float64 { return float64(i % 3) }), false},
 	} {
 		if got := sameModel(c.a, c.b); got != c.want {
 			t.Errorf("%s: %t", name, got)
