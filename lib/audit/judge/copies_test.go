@@ -191,3 +191,26 @@ func TestAShownReferenceEndsAtTheBounds(t *testing.T) {
 		t.Errorf("%v is shown as %v", wide.Estimate, shown.Estimate)
 	}
 }
+
+// Who accuses a model says that records are taken as independent, where no file says which belong together.
+func TestAnAccusationWithoutGroupsSaysSo(t *testing.T) {
+	m := newFixture(74, 60, 120, 120)
+	dir := t.TempDir()
+	says := func() bool { return strings.Contains(audited(t, dir).beware("unlearned"), "No group.npy says which records belong together") }
+	m.write(t, dir, m.retained, 0)
+	if says() {
+		t.Error("of a model that forgot")
+	}
+	m.write(t, dir, m.all, 0)
+	if !says() {
+		t.Error("not of a model that remembers")
+	}
+	own := make([]int, len(m.y))
+	for i := range own {
+		own[i] = i
+	}
+	must(t, npy.WriteIndices(filepath.Join(dir, "group.npy"), own))
+	if says() {
+		t.Error("although there is one")
+	}
+}

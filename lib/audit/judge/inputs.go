@@ -265,8 +265,12 @@ func (r *Report) beware(model string) string {
 	if b := c.difference(); b != nil {
 		s += fmt.Sprintf("Forgotten and held-out records differ by themselves: guessing from the %s alone reaches an AUC of %.2f. ", c.attacked(), b.Value)
 	}
-	if c.Blind == nil && r.Headline(model).Supposes != "" {
-		s += unlikeByThemselves
+	h := r.Headline(model)
+	if c.Blind == nil && h.Supposes != "" {
+		s += unlikeByThemselves + " "
+	}
+	if e.Groups == nil && h.Answer.Accuses() {
+		s += ungrouped
 	}
 	return s
 }
@@ -284,6 +288,10 @@ func (c *InputChecks) supposed() string {
 
 const unlikeByThemselves = "Records that are rare, wrong or contradict others look pushed away, or remembered, in a model that never had them. " +
 	"A retrained model shows it, and inputs.npy may."
+
+// ungrouped is said of an accused model where records are taken as independent.
+const ungrouped = "No group.npy says which records belong together. If several are of one person or document, intervals are too short, and another " +
+	"seed may move them as one."
 
 // jsonInputs is the JSON form; null: not judged, for the reason beside it.
 type jsonInputs struct {
