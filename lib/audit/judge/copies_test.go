@@ -196,7 +196,9 @@ func TestAShownReferenceEndsAtTheBounds(t *testing.T) {
 func TestAnAccusationWithoutGroupsSaysSo(t *testing.T) {
 	m := newFixture(74, 60, 120, 120)
 	dir := t.TempDir()
-	says := func() bool { return strings.Contains(audited(t, dir).beware("unlearned"), "No group.npy says which records belong together") }
+	says := func() bool {
+		return strings.Contains(audited(t, dir).beware("unlearned"), "No group.npy says which records belong together")
+	}
 	m.write(t, dir, m.retained, 0)
 	if says() {
 		t.Error("of a model that forgot")
