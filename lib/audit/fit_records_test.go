@@ -23,7 +23,7 @@ func TestEvidenceNamesWhatDoesNotFitItsRecords(t *testing.T) {
 			t.Errorf("%v, expected %q", err, words)
 		}
 	}
-	if _, err := (&Evidence{}).ReadBy(Loss{}, nil); err == nil || !strings.Contains(err.Error(), "is given no model") {
+	if _, err := (&Evidence{}).ReadBy(Loss{}, nil); err == nil || !strings.Contains(err.Error(), "the arrays of the model are nil") {
 		t.Error(err)
 	}
 }

@@ -28,7 +28,7 @@ func openUnlearningLog(t *testing.T, forgotten float64) string {
 			if prefix == "forget" {
 				loss += forgotten
 			}
-			wrong := 1.8 + 0.2*math.Cos(float64(q*q)+30*forgotten)
+			wrong := 1.8 + 0.2*math.Cos(float64(q*q)+0.3*forgotten)
 			each["Q_A_Prob"][key], each["Q_A_PARA_Prob"][key] = answer(loss), answer(loss+0.1)
 			each["Q_A_PERT_Prob"][key] = map[string]any{"prob": []float64{math.Exp(-wrong), math.Exp(-wrong - 0.1)}, "avg_loss": []float64{wrong, wrong + 0.1}}
 			each["Q_A_ROUGE"][key] = map[string]any{"rouge1_recall": 0.5, "rougeL_f1": 0.5, "rougeL_recall": 0.5, "input": "q", "generation": "g",

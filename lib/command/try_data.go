@@ -310,7 +310,7 @@ func (g *forgetFlags) flags(c *cobra.Command) {
 	f.StringVar(&g.condition, "forget", "", "forget the records of a condition, such as person_id=17")
 	f.StringVar(&g.class, "forget-class", "", "forget the records of a class")
 	f.StringVar(&g.file, "forget-records", "", "file of record numbers, from 0 as in the data's file (or .npy)")
-	f.Float64Var(&g.share, "forget-share", 0, fmt.Sprintf("a random share of records, at least %d, or of texts or groups (default: 0.05)", datasets.MinForget))
+	f.Float64Var(&g.share, "forget-share", 0, fmt.Sprintf("random share of records (%d or more), texts, groups (default: 0.05)", datasets.MinForget))
 	g.changed = f.Changed
 }
 

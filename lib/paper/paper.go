@@ -167,7 +167,7 @@ func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	return r.made(ctx, e, scale)
 }
 
-// made calls Make, which is code that comes from anywhere.
+// made returns what Make makes, which is code that comes from anywhere.
 func (r Recipe) made(ctx context.Context, e *Env, scale string) (out *Output, err error) {
 	err = panics.Catch("Make", func() error {
 		out, err = r.Make(ctx, e, scale)

@@ -59,6 +59,7 @@ var orderArrays = []struct {
 	}},
 }
 
+// at returns the function that gives the numbers of x; nil of nil.
 func at(x []float64) func(int) float64 {
 	if x == nil {
 		return nil
