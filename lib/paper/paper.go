@@ -156,7 +156,7 @@ func (r Recipe) Run(ctx context.Context, e *Env, scale string) (*Output, error) 
 // run makes the output. Where somebody sees the progress it first adds up the jobs' cost.
 func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) {
 	if !progress.HasDisplay() {
-		return r.made(ctx, e, scale)
+		return r.makeOutput(ctx, e, scale)
 	}
 	jobs, err := r.list(ctx, e, scale)
 	if err != nil {
@@ -164,11 +164,11 @@ func (r Recipe) run(ctx context.Context, e *Env, scale string) (*Output, error) 
 	}
 	ctx, task := lab.TrackJobs(ctx, r.ID, jobs)
 	defer task.Done()
-	return r.made(ctx, e, scale)
+	return r.makeOutput(ctx, e, scale)
 }
 
-// made returns what Make makes, which is code that comes from anywhere.
-func (r Recipe) made(ctx context.Context, e *Env, scale string) (out *Output, err error) {
+// makeOutput returns what Make makes, which is code that comes from anywhere.
+func (r Recipe) makeOutput(ctx context.Context, e *Env, scale string) (out *Output, err error) {
 	err = panics.Catch("Make", func() error {
 		out, err = r.Make(ctx, e, scale)
 		return err

@@ -30,7 +30,7 @@ var orderArrays = []struct {
 	name string
 	of   func(m *Model) func(record int) float64 // nil: the model has none
 }{
-	{lossNumbers, func(m *Model) func(int) float64 { return at(m.Losses) }},
+	{lossNumbers, func(m *Model) func(int) float64 { return numbersOf(m.Losses) }},
 	{"log-probabilities of right answers (answers.npy)", func(m *Model) func(int) float64 {
 		if m.Answers == nil {
 			return nil
@@ -59,8 +59,8 @@ var orderArrays = []struct {
 	}},
 }
 
-// at returns the function that gives the numbers of x; nil of nil.
-func at(x []float64) func(int) float64 {
+// numbersOf returns the function that gives the numbers of x; nil of nil.
+func numbersOf(x []float64) func(int) float64 {
 	if x == nil {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (o ordered) lossesGoAlong(corr [][]float64, k int, rows []int) bool {
 	if len(o.models) != 2 || o.models[k].Role != Unlearned || !(corr[0][1] <= limit) || o.models[0].Losses == nil || o.models[1].Losses == nil {
 		return false
 	}
-	losses := ordered{models: o.models, of: []func(int) float64{at(o.models[0].Losses), at(o.models[1].Losses)}}
+	losses := ordered{models: o.models, of: []func(int) float64{numbersOf(o.models[0].Losses), numbersOf(o.models[1].Losses)}}
 	return losses.rankCorrelations(rows)[0][1] >= max(leastOthers, 2*limit)
 }
 
