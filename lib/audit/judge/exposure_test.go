@@ -304,7 +304,7 @@ func TestThinnedCurvesStayNearTheWholeOne(t *testing.T) {
 	}
 }
 
-// The summary has what was asked, the model and its day, the answer, how sure, what to do.
+// The summary has what was asked, the model and its day, the answer, how sure, what to beware of, what to do.
 func TestTheSummaryIsFiveSentencesForEachModel(t *testing.T) {
 	m := newFixture(34, 40, 120, 100)
 	d := damaged{t, t.TempDir(), m}
@@ -322,7 +322,8 @@ func TestTheSummaryIsFiveSentencesForEachModel(t *testing.T) {
 	if !strings.HasPrefix(string(answer), "unlearned: No: the records are still remembered") || !strings.HasPrefix(string(parts[4].(report.Strong)), "unlearned-2: No sign") {
 		t.Errorf("%q, %q", answer, parts[4])
 	}
-	if last[0].Word != "How sure" || !strings.Contains(last[0].Meaning, "see a memory") || !strings.Contains(last[1].Meaning, "Do not treat") {
+	if last[0].Word != "How sure" || !strings.Contains(last[0].Meaning, "see a memory") || last[1].Word != "Beware" ||
+		!strings.Contains(last[1].Meaning, "No group.npy") || !strings.Contains(last[2].Meaning, "Do not treat") {
 		t.Errorf("%+v", last)
 	}
 	d.raw("audit.json", `{"date": "yesterday"}`)
