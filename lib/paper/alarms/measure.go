@@ -54,7 +54,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
 			ID: fmt.Sprintf("evidence/alarms/%s/%s", of.DataSet(), of.ForgetSetName()), About: of.Name, Setting: of.Setting,
 			Methods: []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}},
 			Key:     func(c *lab.Case) store.Key { return key(l, c, of.Name, s) },
-			Cost:    func(c *lab.Case) int64 { return int64(models * c.Problem.Train.X.Rows * c.Fit.Epochs) },
+			Cost:    func(c *lab.Case) int64 { return int64(3 * models * c.Problem.Train.X.Rows * c.Fit.Epochs) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Answer, error) { return measure(ctx, l, of, s) },
 		}
 	})

@@ -107,7 +107,7 @@ func overlapPiece(e *paper.Env, of Case, seed int) paper.Measurement[Overlap] {
 		Others: []paper.Models{{Setting: of.narrow(seed), Methods: overlapMethods},
 			{Setting: of.conditional().setting(seed), Methods: overlapMethods[:1]}, {Setting: of.deep(seed), Methods: overlapMethods}},
 		Key:     func(c *lab.Case) store.Key { return overlapKey(l, c, of) },
-		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (c.Fit.Epochs + 8*(6+codedDraws))) },
+		Cost:    func(c *lab.Case) int64 { return int64(c.Problem.Train.X.Rows * (3*c.Fit.Epochs + 8*(6+codedDraws))) },
 		Measure: func(ctx context.Context, c *lab.Case) ([]Overlap, error) { return measureOverlaps(ctx, c, of) },
 	}
 }

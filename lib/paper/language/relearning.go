@@ -68,7 +68,7 @@ func relearningMeasurements(e *paper.Env, s Study) (out []paper.Measurement[Poin
 			ID: fmt.Sprintf("evidence/language-relearning/%s/seed-%d", s.Scale, seed), About: fmt.Sprintf("relearning, seed %d", seed),
 			Setting: s.settingAt(seed), Methods: s.methods(), File: "points.json",
 			Key:     func(c *lab.Case) store.Key { return s.key(l, c, "language-relearning", s.Tuning) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(relearned) * s.Tuning.Epochs * len(c.Forget)) },
+			Cost:    func(c *lab.Case) int64 { return int64(3 * len(relearned) * s.Tuning.Epochs * len(c.Forget)) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Point, error) { return s.relearn(ctx, l, seed) },
 		})
 	}

@@ -40,7 +40,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[LensReading] {
 			Setting: at, File: "seen.json",
 			Methods: []unlearn.Method{unlearn.Retrain{}, unlearn.NoOp{}},
 			Key:     func(c *lab.Case) store.Key { return key(l, c, of, s) },
-			Cost:    func(c *lab.Case) int64 { return int64(len(s.Memories) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
+			Cost:    func(c *lab.Case) int64 { return int64(3 * len(s.Memories) * c.Problem.Train.X.Rows * c.Fit.Epochs) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]LensReading, error) { return measure(ctx, l, of, k, s) },
 		}
 	})
