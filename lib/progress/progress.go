@@ -44,6 +44,7 @@ type Task struct {
 	weight       float64 // how many of the parent's units the task is
 	skippedParts float64 // units that ended children had skipped
 	best         float64 // the largest share so far: a bar never goes back
+	pace         float64 // see Pace
 	ended        bool
 }
 
@@ -106,6 +107,17 @@ func (t *Task) Set(done int64) {
 	if t != nil && t.done.Swap(done) > done {
 		t.restart()
 	}
+}
+
+// Pace tells how many units per second the rest will be done with, where the caller knows that
+// better than the mean so far: work that is counted in a few large pieces. 0 is the mean.
+func (t *Task) Pace(perSecond float64) {
+	if t == nil {
+		return
+	}
+	t.screen.mu.Lock()
+	defer t.screen.mu.Unlock()
+	t.pace = perSecond
 }
 
 // Skip reports n units that are done without work, such as those of a saved state. They do

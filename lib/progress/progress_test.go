@@ -229,6 +229,20 @@ func TestResumedWorkDoesNotCountInTheRate(t *testing.T) {
 	})
 }
 
+// Work that is counted in large pieces says its pace itself: the mean so far, 60 units in 2 s, would say 60 s.
+func TestThePaceThatACallerKnowsCountsForTheRest(t *testing.T) {
+	onScreen(t, func(t *testing.T, s *screen, p *page) {
+		_, task := s.start(t.Context(), "jobs", 1860, "MFLOP")
+		task.Set(60)
+		task.Pace(100)
+		time.Sleep(2100 * time.Millisecond)
+		task.Pace(0)
+		time.Sleep(time.Second)
+		task.Done()
+		p.check(t, "2.0 jobs: 3 %, 100 MFLOP/s, about 18 s left", "3.0 jobs: 3 %, 20 MFLOP/s, about 90 s left", "3.1 end jobs: done in 3 s")
+	})
+}
+
 func TestWorkWithoutAContextIsPartOfWhatBeganLast(t *testing.T) {
 	onScreen(t, func(t *testing.T, s *screen, p *page) {
 		ctx, models := s.start(t.Context(), "reading models", 2, "")

@@ -65,15 +65,21 @@ func (t *Task) newestChild() *Task {
 	return t.children[len(t.children)-1]
 }
 
-// measure fills in how far a task is. The rate is the mean since the task began, without what
-// was done already.
+// measure fills in how far a task is. The rate is the task's pace; without one the mean since
+// the task began, without what was done already.
 func (s *State) measure(t *Task, now time.Time) {
 	s.Share, s.Known = t.share()
+	s.Unit = t.unit
+	if t.pace > 0 {
+		s.Rate = t.pace
+		s.leave((1 - s.Share) * float64(t.total.Load()) / t.pace)
+		return
+	}
 	spent := now.Sub(t.began).Seconds()
 	if spent <= 0 {
 		return
 	}
-	if s.Unit = t.unit; s.Unit != "" {
+	if s.Unit != "" {
 		units := float64(t.done.Load())
 		if s.Known {
 			units = s.Share * float64(t.total.Load())
@@ -84,8 +90,12 @@ func (s *State) measure(t *Task, now time.Time) {
 	if !s.Known || worked <= 0 || s.Share >= 1 || spent < 1 {
 		return
 	}
-	left := spent * (1 - s.Share) / worked * float64(time.Second)
-	s.Left = time.Duration(min(left, 1<<62)) // a longer one is no time.Duration
+	s.leave(spent * (1 - s.Share) / worked)
+}
+
+// leave sets the time left. One too long for a time.Duration is cut.
+func (s *State) leave(seconds float64) {
+	s.Left = time.Duration(min(seconds*float64(time.Second), 1<<62))
 }
 
 // Name returns what runs: the outermost and what is inside it.

@@ -44,7 +44,12 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	defer task.Done()
 	watched, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
-	follower.Go(func() { followCost(watched, g.Dir, lookEvery, func(left int64) { task.Set(max(0, all-left)) }) })
+	follower.Go(func() {
+		follow(watched, g.Dir, lookEvery, func(now *Progress) {
+			task.Set(max(0, all-costOf(now.RemainingJobs())))
+			task.Pace(now.speed() * float64(min(l.workerCount(runtime.NumCPU()), g.Shards)))
+		})
+	})
 	defer follower.Wait()
 	defer stop()
 	for stage := range g.Stages {
@@ -58,9 +63,9 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 // lookEvery is the time between two looks at the journal of a sweep that runs here.
 const lookEvery = 5 * time.Second
 
-// followCost reports the cost of the jobs that are not done, over and over until the context ends.
-// It takes at most a twentieth of a core; a journal that cannot be read now is read the next time.
-func followCost(ctx context.Context, dir string, every time.Duration, report func(left int64)) {
+// follow reports how far a sweep is, over and over until the context ends. It takes at most a
+// twentieth of a core; a journal that cannot be read now is read the next time.
+func follow(ctx context.Context, dir string, every time.Duration, report func(*Progress)) {
 	for wait := every; ; {
 		select {
 		case <-ctx.Done():
@@ -69,10 +74,26 @@ func followCost(ctx context.Context, dir string, every time.Duration, report fun
 		}
 		began := time.Now()
 		if g, err := ReadProgress(dir); err == nil {
-			report(costOf(g.RemainingJobs()))
+			report(g)
 		}
 		wait = max(every, 20*time.Since(began))
 	}
+}
+
+// speed is what a worker does in a second, in lab.CostUnit: the mean over the jobs that are
+// done, without those that were in a store before; 0 where there is none. A job counts when it
+// is done, and may last for minutes: what all jobs took by the clock would say far too little.
+func (g *Progress) speed() float64 {
+	var cost, seconds float64
+	for _, j := range g.Jobs {
+		if r, done := g.Done[j.ID]; done && r.Seconds >= 1 {
+			cost, seconds = cost+float64(j.Cost), seconds+r.Seconds
+		}
+	}
+	if seconds == 0 {
+		return 0
+	}
+	return cost / seconds
 }
 
 func costOf(jobs []Job) (cost int64) {

@@ -137,8 +137,10 @@ func TestTheCostThatIsLeftIsFollowed(t *testing.T) {
 	all, seen := costOf(g.RemainingJobs()), make(chan int64, 1000)
 	ctx, stop := context.WithCancel(t.Context())
 	var followers sync.WaitGroup
-	followers.Go(func() { followCost(ctx, dir, time.Millisecond, func(left int64) { seen <- left }) })
-	followers.Go(func() { followCost(ctx, t.TempDir(), time.Millisecond, func(int64) { seen <- -1 }) })
+	followers.Go(func() {
+		follow(ctx, dir, time.Millisecond, func(now *Progress) { seen <- costOf(now.RemainingJobs()) })
+	})
+	followers.Go(func() { follow(ctx, t.TempDir(), time.Millisecond, func(*Progress) { seen <- -1 }) })
 	if first := <-seen; first != all || all == 0 {
 		t.Errorf("%d is left before the sweep, of %d", first, all)
 	}
@@ -164,6 +166,19 @@ func TestTheCostThatIsLeftIsFollowed(t *testing.T) {
 	followers.Wait()
 	if steps == 0 {
 		t.Error("nothing was seen to fall")
+	}
+}
+
+// The speed of a worker is what jobs cost by what they took. Jobs from a store took nothing, and a job that is not
+// done says nothing.
+func TestTheSpeedOfASweepIsThatOfItsJobs(t *testing.T) {
+	g := &Progress{Plan: &Plan{Jobs: []Job{{ID: "long", Cost: 900}, {ID: "short", Cost: 100}, {ID: "stored", Cost: 5000}, {ID: "left", Cost: 800}}}}
+	if got := g.speed(); got != 0 {
+		t.Errorf("%g before the first job", got)
+	}
+	g.Done = map[string]Record{"long": {Seconds: 90}, "short": {Seconds: 10}, "stored": {Seconds: 0.01}}
+	if got := g.speed(); got != 10 {
+		t.Errorf("%g, not 1000 in 100 s", got)
 	}
 }
 

@@ -21,7 +21,7 @@ export default defineConfig({
   testDir: "steps",
   testMatch: "*.mjs",
   workers: 1,
-  globalTimeout: 9 * 60_000,
+  globalTimeout: 14 * 60_000,
   reporter: "./reporter.mjs",
   outputDir: path.join(given.shots, "failed"),
   use: {

@@ -4,7 +4,7 @@ import { expect, note, test } from "../step.mjs";
 const epochs = 20_000; // more than the page needs to come back, also on a fast machine
 
 test("close the tab during a training and come back", async ({ lab }) => {
-  test.setTimeout(150_000);
+  test.setTimeout(330_000);
   const name = await lab.write("left-alone.ipynb", ...training(102, epochs));
   const before = await lab.open(name);
   await before.run(0);
@@ -18,7 +18,10 @@ test("close the tab during a training and come back", async ({ lab }) => {
   const text = await after.text(1);
   expect(/Busy/.test(status), `the kernel works, and the page says: ${status}`).toBeTruthy();
   expect(epochsDone(text) > 0, `the page shows nothing of the training: ${text}`).toBeTruthy();
-  await after.run(1, 100);
+  // The page may mark the cell as running from before: a new run is told from that one only
+  // when the kernel is idle.
+  await lab.until("end of the training that was left alone", async () => /\| Idle/.test(await after.status()), 240);
+  await after.run(1, 60);
   const finished = await after.text(1);
   await after.shoot("5-finished");
   expect(finished.includes("trained on"), `running the cell again did not end well: ${finished}`).toBeTruthy();
