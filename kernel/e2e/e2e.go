@@ -53,7 +53,7 @@ type Options struct {
 }
 
 const (
-	testTimeout = 12 * time.Minute // for Playwright, which has limits of its own
+	testTimeout = 17 * time.Minute // for Playwright, which has limits of its own
 	stopTimeout = time.Minute      // for the browser, JupyterLab and its kernels to end
 )
 
