@@ -177,16 +177,6 @@ func All() []datasets.Info {
 // Lookup returns the named text set, or an error that suggests similar names.
 func Lookup(name string) (datasets.Info, error) { return datasets.LookupIn(All(), name) }
 
-// LabelsOf returns the names of the columns of the named set, zero if there is no such set.
-func LabelsOf(name string) Labels {
-	for _, s := range sets() {
-		if s.info.Name == name {
-			return s.labels
-		}
-	}
-	return Labels{}
-}
-
 // RecordsPerDocument returns about how many records a document of the named set has, for
 // estimates of cost before its files are read.
 func RecordsPerDocument(name string, unit Unit) int {

@@ -86,7 +86,7 @@ func (g MaskedLanguage) masking(p *Problem, seed engine.Root) (text.Masking, err
 	}
 	out := m.Masking(seed, v.Mask(), v.CLS(), v.Sep())
 	known := m.Loss().Vocabulary
-	if _, trained := p.Arch.(text.Pretrained); v.Size() > known || trained && v.Size() != known {
+	if _, trained := p.Arch.(model.Pretrained); v.Size() > known || trained && v.Size() != known {
 		return text.Masking{}, fmt.Errorf("the vocabulary has %d tokens, the network %d: it is not the vocabulary of these weights", v.Size(), known)
 	}
 	if pad := out.Special[0]; v.Pad() != pad {

@@ -16,9 +16,12 @@ import (
 	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/datasets/texts"
 	"github.com/lethe-ml/lethe/lib/defaults"
+	"github.com/lethe-ml/lethe/lib/engine"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
+	"github.com/lethe-ml/lethe/lib/store/safetensors"
 	"github.com/lethe-ml/lethe/lib/train"
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
@@ -263,6 +266,37 @@ func TestTextsThatAreNotTheNetworksAreRefused(t *testing.T) {
 		change(&s)
 		if _, err := l.Case(t.Context(), s); err == nil || !strings.Contains(err.Error(), words) {
 			t.Errorf("%v, want %q", err, words)
+		}
+	}
+}
+
+// A training of a pretrained network begins with the file's weights, the original's and the oracle's: a rate
+// that is next to nothing leaves them where they were. So does a network of another module.
+func TestATrainingBeginsWithPretrainedWeights(t *testing.T) {
+	l := newLab(t)
+	file := model.InitialWeights(tinyBERT(), engine.Root(77).Stream(engine.StreamInit))
+	m := text.Pretrained{BERT: tinyBERT(), Path: filepath.Join(t.TempDir(), "published.safetensors")}
+	err := safetensors.Write(m.Path, model.StateDict(tinyBERT(), file).File(file))
+	if err == nil {
+		m.SHA256, err = text.FileSHA256(m.Path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tinyTexts()
+	s.Model, s.Fit.Epochs, s.Fit.Optimizer = m, 1, nn.SGD{LR: 1e-9}
+	c := openCase(t, l, s)
+	for _, spec := range []ModelSpec{c.Original(), c.Oracle()} {
+		got, err := c.TrainedModel(t.Context(), spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range got.Final {
+			for k := range v.Data {
+				if d := math.Abs(float64(v.Data[k] - file[i].Data[k])); !(d < 1e-6) {
+					t.Fatalf("%v: %s is %g away from the file's after a training at rate 1e-9", spec, v.Name, d)
+				}
+			}
 		}
 	}
 }

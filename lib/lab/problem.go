@@ -16,8 +16,6 @@ import (
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/model"
-	"github.com/lethe-ml/lethe/lib/model/text"
-	"github.com/lethe-ml/lethe/lib/model/vision"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/nn/loss"
 	"github.com/lethe-ml/lethe/lib/store"
@@ -114,10 +112,8 @@ func (l *Lab) problem(ctx context.Context, s Setting) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, is := arch.(text.Pretrained); is {
-		if err := loadWeights(w); err != nil {
-			return nil, err
-		}
+	if err := checkPretrained(arch); err != nil {
+		return nil, err
 	}
 	join := l.Join // data of another module are identified by their content
 	if _, keyed := s.Data.(KeyedData); byName(s.Data) || keyed && isOfThisModule(s.Data) {
@@ -187,14 +183,13 @@ func (s Setting) fittedTo(data *datasets.Prepared) (model.Architecture, error) {
 	return arch, nil
 }
 
-// loadWeights reads the weights that a network begins with. A missing file is missing data.
-func loadWeights(m text.Pretrained) error {
-	_, err := m.Load()
+// checkPretrained checks the weights that a network begins with. A missing file is missing data.
+func checkPretrained(arch model.Architecture) error {
+	err := model.CheckPretrained(arch)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", datasets.ErrMissing, err)
 	}
 	return err
-
 }
 
 // Join joins a network, with its defaults, to data that the caller prepared. Results are stored under the
@@ -455,14 +450,4 @@ func capRows(t *datasets.Table, n int, seed uint32) *datasets.Table {
 		}
 	}
 	return &part
-}
-
-// ImageNetwork returns the family of image networks with the given name.
-func ImageNetwork(name string) (vision.Family, error) {
-	for _, f := range vision.All() {
-		if f.Name == name {
-			return f, nil
-		}
-	}
-	return vision.Family{}, fmt.Errorf("there is no image network %q", name)
 }

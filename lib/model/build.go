@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 
@@ -94,9 +95,57 @@ func (d declaration) forward(a Architecture, t *nn.Tape, p []*Node, x *Node, dra
 	return tr
 }
 
-// InitialWeights draws a network's initial weights, in the order in which they are taken. Its
-// settings must have passed Check.
-func InitialWeights(a Architecture, rng *rand.Rand) nn.Params { return mustDeclare(a, rng).weights }
+// Pretrained is a network that begins with weights which somebody trained.
+type Pretrained interface {
+	Architecture
+	// Load returns the weights that a training begins with: those that were drawn, with the trained
+	// ones in the place of some or all of them. notes say what a user should know of the file. An
+	// error names file and tensor.
+	Load(drawn nn.Params) (weights nn.Params, notes []string, err error)
+}
+
+// InitialWeights returns the weights that a training begins with, in the order in which they are
+// taken: drawn, and for a Pretrained network loaded. Its settings must have passed Check, and
+// CheckPretrained. Without a generator the weights have no numbers.
+func InitialWeights(a Architecture, rng *rand.Rand) nn.Params {
+	drawn := mustDeclare(a, rng).weights
+	p, is := a.(Pretrained)
+	if !is || rng == nil {
+		return drawn
+	}
+	w, err := load(p, drawn)
+	if err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// CheckPretrained returns an error for a Pretrained network whose weights cannot be loaded, or do not fit
+// it, and nil for any other network.
+func CheckPretrained(a Architecture) error {
+	p, is := a.(Pretrained)
+	if !is {
+		return nil
+	}
+	d, err := declare(a, rand.New(rand.NewPCG(0, 0)))
+	if err != nil {
+		return err
+	}
+	_, err = load(p, d.weights)
+	return err
+}
+
+// load returns the weights of a Pretrained network, which must have the names and shapes of those that were drawn.
+func load(p Pretrained, drawn nn.Params) (nn.Params, error) {
+	w, _, err := p.Load(drawn.Clone())
+	if err == nil {
+		err = cmp.Or(nn.SameShape(w, drawn), w.Check())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the weights that %s begins with: %w", p.Name(), err)
+	}
+	return w, nil
+}
 
 // RandomInputs lists the random numbers that the training of a network needs, in the order in
 // which they are taken.

@@ -45,9 +45,9 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 	watched, stop := context.WithCancel(ctx)
 	var follower sync.WaitGroup
 	follower.Go(func() {
-		follow(watched, g.Dir, lookEvery, func(now *Progress) {
-			task.Set(max(0, all-costOf(now.RemainingJobs())))
-			task.Pace(now.speed() * float64(min(l.workerCount(runtime.NumCPU()), g.Shards)))
+		follow(watched, g.Dir, lookEvery, func(left int64, speed float64) {
+			task.Set(max(0, all-left))
+			task.Pace(speed * float64(min(l.workerCount(runtime.NumCPU()), g.Shards)))
 		})
 	})
 	defer follower.Wait()
@@ -63,9 +63,10 @@ func (l Local) Run(ctx context.Context, g *Progress) error {
 // lookEvery is the time between two looks at the journal of a sweep that runs here.
 const lookEvery = 5 * time.Second
 
-// follow reports how far a sweep is, over and over until the context ends. It takes at most a
-// twentieth of a core; a journal that cannot be read now is read the next time.
-func follow(ctx context.Context, dir string, every time.Duration, report func(*Progress)) {
+// follow reports the cost of the jobs that are not done, and the speed of a worker, over and over
+// until the context ends. It takes at most a twentieth of a core; a journal that cannot be read now
+// is read the next time.
+func follow(ctx context.Context, dir string, every time.Duration, report func(left int64, speed float64)) {
 	for wait := every; ; {
 		select {
 		case <-ctx.Done():
@@ -74,7 +75,7 @@ func follow(ctx context.Context, dir string, every time.Duration, report func(*P
 		}
 		began := time.Now()
 		if g, err := ReadProgress(dir); err == nil {
-			report(g)
+			report(costOf(g.RemainingJobs()), g.speed())
 		}
 		wait = max(every, 20*time.Since(began))
 	}

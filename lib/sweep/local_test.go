@@ -138,9 +138,9 @@ func TestTheCostThatIsLeftIsFollowed(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var followers sync.WaitGroup
 	followers.Go(func() {
-		follow(ctx, dir, time.Millisecond, func(now *Progress) { seen <- costOf(now.RemainingJobs()) })
+		follow(ctx, dir, time.Millisecond, func(left int64, _ float64) { seen <- left })
 	})
-	followers.Go(func() { follow(ctx, t.TempDir(), time.Millisecond, func(*Progress) { seen <- -1 }) })
+	followers.Go(func() { follow(ctx, t.TempDir(), time.Millisecond, func(int64, float64) { seen <- -1 }) })
 	if first := <-seen; first != all || all == 0 {
 		t.Errorf("%d is left before the sweep, of %d", first, all)
 	}

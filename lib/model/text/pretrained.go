@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"sync"
 
 	"github.com/lethe-ml/lethe/lib/files"
@@ -19,16 +18,14 @@ import (
 // Pretrained is a BERT whose initial weights are those of a safetensors file (BERT.ReadWeights);
 // what the file lacks, such as the head for masked language modelling, is drawn at random. The
 // seed of a training draws that part alone, and "random weights" are these initial weights.
-//
-// Call Load before Init: it returns what is wrong with the file.
 type Pretrained struct {
 	BERT
-	SHA256 string `json:"weights"` // of the file, in hex: results are stored under it
-	Path   string `json:"-"`       // of the file
+	SHA256 string `json:"begins_with"` // of the file, in hex: results are stored under it
+	Path   string `json:"-"`           // of the file
 }
 
 var (
-	_ model.Architecture   = Pretrained{}
+	_ model.Pretrained     = Pretrained{}
 	_ model.StateDictNamer = Pretrained{}
 	_ model.Network        = Pretrained{}
 )
@@ -82,31 +79,18 @@ func readWeightsFile(id weightsID) (*safetensors.File, error) {
 	return safetensors.Read(id.path)
 }
 
-// Load reads the file, or finds it read, and returns an error for one that does not fit the
-// network. notes are those of BERT.ReadWeights.
-func (m Pretrained) Load() (notes []string, err error) {
+// Load implements model.Pretrained. It reads the file, or finds it read; notes are those of
+// BERT.ReadWeights.
+func (m Pretrained) Load(drawn nn.Params) (weights nn.Params, notes []string, err error) {
 	f, err := m.file()
 	if err != nil {
-		return nil, fmt.Errorf("weights: %w", err)
+		return nil, nil, err
 	}
-	_, notes, err = m.BERT.ReadWeights(f, model.InitialWeights(m.BERT, rand.New(rand.NewPCG(0, 0))))
+	weights, notes, err = m.BERT.ReadWeights(f, drawn)
 	if err != nil {
-		return nil, fmt.Errorf("weights %s: %w", m.Path, err)
+		return nil, nil, fmt.Errorf("%s: %w", m.Path, err)
 	}
-	return notes, nil
-}
-
-// Init implements model.Architecture. It panics where Load fails.
-func (m Pretrained) Init(rng *rand.Rand) nn.Params {
-	f, err := m.file()
-	if err != nil {
-		panic(fmt.Errorf("weights that were not loaded: %w", err))
-	}
-	p, _, err := m.BERT.ReadWeights(f, model.InitialWeights(m.BERT, rng))
-	if err != nil {
-		panic(fmt.Errorf("weights that were not loaded: %w", err))
-	}
-	return p
+	return weights, notes, nil
 }
 
 // Name implements model.Architecture.

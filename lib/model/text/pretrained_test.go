@@ -33,10 +33,10 @@ func withoutHead(t *testing.T) (Pretrained, *safetensors.File) {
 
 func TestATrainingBeginsWithTheFilesWeightsAndANewHead(t *testing.T) {
 	m, _ := withoutHead(t)
-	if notes, err := m.Load(); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "no head") {
+	if _, notes, err := m.Load(weights(tiny, 6)); err != nil || len(notes) != 1 || !strings.Contains(notes[0], "no head") {
 		t.Fatalf("notes %q, %v", notes, err)
 	}
-	want, first, second := weights(tiny, 5), m.Init(seeded(1)), m.Init(seeded(2))
+	want, first, second := weights(tiny, 5), model.InitialWeights(m, seeded(1)), model.InitialWeights(m, seeded(2))
 	for i, p := range first {
 		same, file := slices.Equal(p.Data, second[i].Data), slices.Equal(p.Data, want[i].Data)
 		switch {
@@ -62,16 +62,16 @@ func TestWeightsThatAreNotTheNetworksAreNamed(t *testing.T) {
 	m, _ := withoutHead(t)
 	other := m
 	other.SHA256 = strings.Repeat("0", 64)
-	if _, err := other.Load(); err == nil || !strings.Contains(err.Error(), "expected 0000") {
+	if err := model.CheckPretrained(other); err == nil || !strings.Contains(err.Error(), "expected 0000") {
 		t.Errorf("another SHA-256: %v", err)
 	}
 	wide := m
 	wide.Vocabulary = 31
-	if _, err := wide.Load(); err == nil || !strings.Contains(err.Error(), "word_embeddings") || !strings.Contains(err.Error(), m.Path) {
+	if err := model.CheckPretrained(wide); err == nil || !strings.Contains(err.Error(), "word_embeddings") || !strings.Contains(err.Error(), m.Path) {
 		t.Errorf("another vocabulary: %v", err)
 	}
 	gone := Pretrained{BERT: tiny, SHA256: m.SHA256, Path: filepath.Join(t.TempDir(), "later")}
-	if _, err := gone.Load(); !errors.Is(err, fs.ErrNotExist) {
+	if err := model.CheckPretrained(gone); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	b, err := os.ReadFile(m.Path)
@@ -81,7 +81,7 @@ func TestWeightsThatAreNotTheNetworksAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gone.Load(); err != nil {
+	if err := model.CheckPretrained(gone); err != nil {
 		t.Errorf("the file came later: %v", err)
 	}
 }
