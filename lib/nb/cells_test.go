@@ -86,7 +86,7 @@ var testCells = map[string]func(){
 			live.Markdown(fmt.Sprintf("drawn for %v and %d", rate, epochs))
 			if epochs == 9 {
 				fmt.Println("drawing for", rate, epochs)
-				<-ctx.Done()
+				<-Context().Done() // as helpers of a cell do, which are not given ctx
 				live.Markdown("the late state of a drawing that nobody wants")
 				return ctx.Err()
 			}

@@ -15,8 +15,9 @@ import (
 
 // Context returns a context that ends when the cell is interrupted (the square button, or
 // Control-C in a terminal), so that trainings can save their state. The kernel then kills
-// the cell after five seconds. Every call returns the same context.
-func Context() context.Context { return background() }
+// the cell after five seconds. While Interact draws, it is the context of that drawing: a control
+// that a reader moves ends a training that the drawing called for.
+func Context() context.Context { return std.context() }
 
 var background = sync.OnceValue(func() context.Context {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

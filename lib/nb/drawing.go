@@ -13,6 +13,7 @@ type drawFunc func(ctx context.Context, live *Live) error
 
 // drawing is a run of the function. Only one at a time may run: it uses the cell's variables.
 type drawing struct {
+	ctx      context.Context // ends with the drawing
 	cancel   context.CancelFunc
 	finished chan error // gets the drawing's error when it has ended
 	mu       sync.Mutex
@@ -23,7 +24,7 @@ type drawing struct {
 // not the cell.
 func (s *outputTarget) startDrawing(ctx context.Context, draw drawFunc, live *Live) *drawing {
 	inner, cancel := context.WithCancel(ctx)
-	d := &drawing{cancel: cancel, finished: make(chan error, 1)}
+	d := &drawing{ctx: inner, cancel: cancel, finished: make(chan error, 1)}
 	s.setDrawing(d)
 	go func() {
 		var err error
@@ -61,6 +62,16 @@ func (d *drawing) fail(err error) {
 		d.failure = err
 	}
 	d.cancel()
+}
+
+// context returns that of the running drawing, or the cell's.
+func (s *outputTarget) context() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.drawing != nil {
+		return s.drawing.ctx
+	}
+	return background()
 }
 
 func (s *outputTarget) setDrawing(d *drawing) {
