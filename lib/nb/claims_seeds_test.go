@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 // The quantile of Student's law with 4 degrees of freedom is 2.776: for 1 ... 5
@@ -32,6 +34,27 @@ func TestAClaimOverRunsHoldsWithItsWholeInterval(t *testing.T) {
 	}
 	if c := MeanBelow("not a number", 9, 1, math.NaN()); c.Holds {
 		t.Error(c.line())
+	}
+}
+
+// A claim about an estimate counts what its interval counts.
+func TestAClaimOnAnEstimateHoldsWithItsWholeInterval(t *testing.T) {
+	e := stats.Estimate{Value: 3, Low: 1, High: 5, Level: 0.95, Over: "pairs of models", N: 12}
+	for _, c := range []struct {
+		got  Claim
+		want string
+	}{
+		{EstimateAbove("up", 0.9, e), "claim holds: up — 3 [1, 5] over 12 pairs of models, above 0.9"},
+		{EstimateAbove("up", 1, e), "claim FAILS: up — 3 [1, 5] over 12 pairs of models, expected above 1"},
+		{EstimateBelow("down", 5.1, e), "claim holds: down — 3 [1, 5] over 12 pairs of models, below 5.1"},
+		{EstimateBelow("down", 5, e), "claim FAILS: down — 3 [1, 5] over 12 pairs of models, expected below 5"},
+		{EstimateWithin("near", 1, 5, e), "claim holds: near — 3 [1, 5] over 12 pairs of models, inside 1 to 5"},
+		{EstimateWithin("near", 1, 4.9, e), "claim FAILS: near — 3 [1, 5] over 12 pairs of models, expected inside 1 to 4.9"},
+		{EstimateAbove("one", 0, stats.Estimate{Value: 3, Low: math.NaN(), High: math.NaN()}), "claim FAILS: one — 3 has no interval"},
+	} {
+		if got := c.got.line(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }
 
