@@ -41,6 +41,12 @@ type Options struct {
 	Leiden     Leiden  `json:"leiden,omitzero"`
 }
 
+// TabulaMuris is what the paper's program does with Tabula Muris: genes in at least 3 cells,
+// variable ones chosen on counts, scaled.
+func TabulaMuris() Options {
+	return Options{Choice: Choice{Filter: Filter{MinCells: 3}, OnCounts: true}, Scaled: true}
+}
+
 // SetDefaults implements defaults.Setter.
 func (o *Options) SetDefaults() {
 	if o.Scaled {
