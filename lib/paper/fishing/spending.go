@@ -117,6 +117,6 @@ func (ev *evidence) spendingNotes(c Case) []string {
 	}
 	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. "+
 		"The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
-		"As coded, 1,000 cells, or half where there are fewer than 2,000, are set aside to choose an epoch; that choice is not in its epsilon.",
+		"As coded, a tenth of the cells, at most 1,000, is set aside to choose an epoch; that choice is not in its epsilon.",
 		c.Label, strings.Join(texts, "; "))}
 }
