@@ -53,7 +53,7 @@ type HBFU struct {
 func (m HBFU) Info() Info {
 	return Info{
 		Name: "hbfu-ascent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: m.Stop == nil,
-		Does: "raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
+		Does: "raises the loss of the forget set at the users who ask, least where the retain set's loss is curved; the others train",
 		From: "BlindU's HBFU, as coded",
 	}
 }
