@@ -95,7 +95,8 @@ func (ev *evidence) table4() *paper.Output {
 		}})
 	}
 	columns = append(columns, erasedColumn,
-		paper.ShareColumn("masked", "the same with the records masked uniformly without replacement, whatever the row's own mask; at the row's rate, 60 % where it has none", func(r Row) float64 { return r.Masked }),
+		paper.ShareColumn("masked", "the same with the records masked uniformly without replacement, whatever the row's own mask; at the row's rate, "+
+			"60 % where it has none", func(r Row) float64 { return r.Masked }),
 		testColumn,
 		paper.TextColumn("claimed", "epsilon and delta as printed; its deltas without replacement at 40 and 60 % are those of 50 and 80 %", "",
 			func(l line) string { return claimed4(l.Models[0].Variant, ev.caseOf(l).Rate) }),
