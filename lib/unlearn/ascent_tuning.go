@@ -35,9 +35,9 @@ type AscentTuning struct {
 }
 
 // Info implements Method.
-func (AscentTuning) Info() Info {
+func (m AscentTuning) Info() Info {
 	return Info{
-		Name: "ascent-tuning", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Name: "ascent-tuning", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: tunedVersion(m.Untuned),
 		Does: "raises the loss of the forget set a little, then goes on training on the retain set",
 		From: "Fishing for Privacy, as coded",
 	}

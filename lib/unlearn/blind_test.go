@@ -434,6 +434,90 @@ func TestTheModelGoesAgainstTheCritic(t *testing.T) {
 	}
 }
 
+// In every epoch all codes are in pairs, with their own labels and for both players, also where there are fewer auxiliary records
+// than codes (20 for 100). The retained loss is of the auxiliary records, each once. Where there are as many records or more
+// (120), the records decide how many pairs there are.
+func TestEveryCodeIsInAPairInEveryEpoch(t *testing.T) {
+	s := newServer(t)
+	for _, records := range []int{20, 100, 120} {
+		b, err := s.request().blindRequest(nil, s.others.selectRows(firstRows(records)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := b.bottleneck()
+		if err != nil {
+			t.Fatal(err)
+		}
+		critic, both := defaults.Fill(BlindU{}).players(b, withCritic(of))
+		retain, forget := both[1].Objective[0], both[1].Objective[1]
+		for name, term := range map[string]train.Term{"critic": critic.Objective[0], "forget": forget} {
+			if term.X.Rows != max(records, 100) || len(term.IDs) != term.X.Rows {
+				t.Fatalf("%d records, %s: %d pairs with %d numbers", records, name, term.X.Rows, len(term.IDs))
+			}
+			seen := map[int]bool{}
+			for i := range term.X.Rows {
+				pair, code, record := term.X.Row(i), b.Erasure.Codes.Row(i%100), b.Auxiliary.X.Row(i%records)
+				if !slices.Equal(pair[:6], record) || !slices.Equal(pair[6:10], code) {
+					t.Fatalf("%d records, %s: pair %d is another one", records, name, i)
+				}
+				seen[i%100] = true
+			}
+			if len(seen) != 100 {
+				t.Errorf("%d records, %s: %d of 100 codes are in pairs", records, name, len(seen))
+			}
+		}
+		labels := forget.Targets[0].Inputs[loss.Probabilities]
+		for i := range labels.Rows {
+			if labels.Row(i)[b.Erasure.Y[i%100]] != 1 {
+				t.Fatalf("%d records: code %d has another label", records, i%100)
+			}
+		}
+		if retain.X.Rows != records || len(retain.IDs) != records || !slices.Equal(retain.X.Row(records - 1)[:6], b.Auxiliary.X.Row(records-1)) {
+			t.Errorf("%d records: the retained loss is of %d, the last %v", records, retain.X.Rows, retain.X.Row(retain.X.Rows-1))
+		}
+	}
+}
+
+// Six numbers are the steps of an epoch by hand: 100 codes or 120 records in batches of 20, one step of the model and five of its
+// critic for each; beside users, those of a user.
+func TestStepsOfAnEpochCountTheLongerList(t *testing.T) {
+	s := newServer(t)
+	for _, c := range []struct {
+		records int
+		m       BlindU
+		steps   int
+	}{
+		{20, BlindU{}, 5 * 6}, {100, BlindU{}, 5 * 6}, {120, BlindU{}, 6 * 6},
+		{20, BlindU{Beside: &Users{Batch: 50}}, 2 * 6}, {120, BlindU{Beside: &Users{Batch: 50}}, 2 * 6}, {120, BlindU{Critic: 2}, 6 * 3},
+	} {
+		r := s.request()
+		r.HeldOut = s.others.selectRows(firstRows(c.records))
+		aux := r.HeldOut
+		b, err := r.blindRequest(nil, aux)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.m.Epochs = 1
+		if c.m.Beside != nil {
+			c.m.Beside.Rounds = 1
+		}
+		out, err := c.m.Serve(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := out.History[0].Steps; n != c.steps {
+			t.Errorf("%d records, %+v: %d steps, want %d", c.records, c.m, n, c.steps)
+		}
+	}
+}
+
+func firstRows(n int) (rows []int) {
+	for i := range n {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
 // Noise has the range of pixels and the labels that the original predicts, and needs no
 // records but the forget set.
 func TestAuxiliaryRecordsMayBeNoise(t *testing.T) {

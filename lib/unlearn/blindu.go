@@ -35,7 +35,8 @@ import (
 // which the server can check.
 //
 // Codes and auxiliary records are drawn independently, so that the true I(Z_e; Z_a) is 0
-// before and after: what the critic finds is overfitting to a finite number of pairs.
+// before and after: what the critic finds is overfitting to a finite number of pairs. An
+// epoch has a pair for every auxiliary record and for every code; the shorter list repeats.
 //
 // # Rounds
 //
@@ -91,8 +92,12 @@ const (
 func (m BlindU) Info() Info {
 	s := defaults.Fill(m).Auxiliary.sees()
 	s.Original, s.Forget = true, true
+	version := 2 // every code is in a pair; in version 1 those beyond the number of auxiliary records were in none
+	if m.Coded != nil {
+		version = 1
+	}
 	return Info{
-		Name: "blindu", Sees: s, General: true,
+		Name: "blindu", Sees: s, General: true, Version: version,
 		Does: "forgets by codes and labels alone: raises the loss of uploaded codes and keeps auxiliary records",
 		From: "BlindU, corrected",
 	}
@@ -219,8 +224,10 @@ func (m BlindU) batch(b BlindRequest) int {
 
 // players returns the critic and, in playing order, both players.
 func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Player, both []train.Player) {
-	x := arch.pairRecords(b.Auxiliary.X.Rows, b.Auxiliary.X, b.Erasure.Codes)
-	ids := make([]int, x.Rows)
+	// Pairs sweep the longer list, so that every code is in one. The retained loss is of the auxiliary records, each once.
+	pairs, records := max(b.Auxiliary.X.Rows, b.Erasure.Codes.Rows), b.Auxiliary.X.Rows
+	x := arch.pairRecords(pairs, b.Auxiliary.X, b.Erasure.Codes)
+	ids := make([]int, pairs)
 	for i := range ids {
 		ids[i] = i
 	}
@@ -230,7 +237,10 @@ func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Pla
 	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Updates: m.Critic}
 
 	retain, forget := b.Trained[0], look
-	retain.X, retain.IDs, retain.Augment = x, ids, nil
+	retain.X, retain.IDs, retain.Augment = x, ids[:records], nil
+	if records < pairs {
+		retain.X = arch.pairRecords(records, b.Auxiliary.X, b.Erasure.Codes)
+	}
 	forget.Name, forget.Targets = "forget", []train.Target{m.erasureTarget(b.Erasure.Y, arch.Of, x.Rows)}
 	if *m.Rate != 0 {
 		common.Weight = -*m.Rate

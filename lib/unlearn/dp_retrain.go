@@ -24,9 +24,9 @@ import (
 // Private is the retain set. Forgotten records are protected because they are not used, as
 // in every retraining, without any noise. The paper calls it privacy by exclusion.
 //
-// The zero value is as coded: 1,000 records are set aside, the weights are those after the
-// epoch with the lowest loss on them, and the run ends when that loss has not fallen for 15
-// epochs. That choice uses private records and is not accounted for, so that the stated
+// The zero value is as coded: a tenth of the records, at most 1,000, is set aside, the
+// weights are those after the epoch with the lowest loss on them, and the run ends when that
+// loss has not fallen for 15 epochs. That choice uses private records and is not accounted for, so that the stated
 // epsilon holds only for the last epoch. The noise is computed for q = B/n and floor(n/B)
 // steps per epoch; the training has q = 1/k and k steps, with k = ceil(n/B), which for the
 // paper's 27,094 records spends 10.03 instead of 10.
@@ -46,7 +46,7 @@ import (
 // its library rounds down to 255. (2) The validation loss draws no random numbers and is a
 // mean over records. (3) Weights without a gradient, such as those of the dispersion under
 // the squared error, get noise like all others; the program freezes them. Nothing reads
-// them. (4) With fewer than 2,000 retained records half are set aside.
+// them. (4) Of fewer than ten retained records one is set aside; the program's sample is empty.
 type DPRetrain struct {
 	Epsilon  float64  `json:"epsilon,omitempty"` // 10 unless set; unused with Noise
 	Noise    *float64 `json:"noise,omitempty"`   // in units of Norm; nil: what Epsilon needs, new(0.0): none
@@ -56,7 +56,7 @@ type DPRetrain struct {
 	LR       float64  `json:"lr,omitempty" default:"1e-3"`
 	Batch    int      `json:"batch,omitempty" default:"256"` // records per step on average; a request's own batch size has priority
 	Patience int      `json:"patience,omitempty"`            // epochs, 0: 15, with Exact none
-	Sample   int      `json:"sample,omitempty"`              // records set aside, 0: 1000, with Exact none
+	Sample   int      `json:"sample,omitempty"`              // greatest number set aside, at most a tenth of all; 0: 1000, with Exact none
 	Exact    bool     `json:"exact,omitempty"`
 }
 
@@ -70,8 +70,12 @@ func (m DPRetrain) Info() Info {
 	case m.Noise != nil:
 		how = fmt.Sprintf("with differential privacy (DP-SGD, noise %g)", *m.Noise)
 	}
+	version := 2 // in version 1 half of fewer than 2,000 records, or 1,000 of more, were set aside
+	if m.Exact {
+		version = 1
+	}
 	return Info{
-		Name: "dp-retrain", Sees: Sees{Retain: true}, General: true,
+		Name: "dp-retrain", Sees: Sees{Retain: true}, General: true, Version: version,
 		Does: "retrains on the retain set " + how,
 		From: "Fishing for Privacy, as coded",
 	}
@@ -136,7 +140,7 @@ func (m DPRetrain) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 // TrainingSize returns how many of the retained records are trained on: without Exact some
 // are set aside for validation.
 func (m DPRetrain) TrainingSize(retained int) int {
-	return retained - min(defaults.Fill(m).Sample, retained/2)
+	return retained - sampleSize(defaults.Fill(m).Sample, retained)
 }
 
 // noiseMultiplier returns the noise for a training on n records: exact, or as coded.

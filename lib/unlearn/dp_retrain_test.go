@@ -111,9 +111,9 @@ func TestANoiseOfItsOwnPromisesNoEpsilon(t *testing.T) {
 	}
 }
 
-// As coded 1,000 cells are set aside, or half.
+// As coded min(1000, n // 10) cells are set aside (train_dp.py, line 150).
 func TestOnHowManyIsTrained(t *testing.T) {
-	for retained, want := range map[int][2]int{2258: {1258, 2258}, 28094: {27094, 28094}, 1999: {1000, 1999}, 40: {20, 40}} {
+	for retained, want := range map[int][2]int{2258: {2033, 2258}, 28094: {27094, 28094}, 9999: {9000, 9999}, 10010: {9010, 10010}, 40: {36, 40}, 9: {8, 9}} {
 		if coded, exact := (DPRetrain{}).TrainingSize(retained), (DPRetrain{Exact: true}).TrainingSize(retained); coded != want[0] || exact != want[1] {
 			t.Errorf("of %d: %d as coded, %d exactly", retained, coded, exact)
 		}

@@ -38,13 +38,19 @@ func distance(p, from nn.Params) float64 {
 // returned.
 func TestRetainTuningReturnsItsBestEpoch(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
-	p, rep := apply(t, unlearn.RetainTuning{LR: 0.05, Epochs: 40, Batch: 4, Patience: 5}, y.Request)
+	r, asked := y.Request, [][]int(nil)
+	r.Objective = func(d unlearn.Data) (train.Objective, error) {
+		asked = append(asked, d.IDs)
+		return y.Request.Objective(d)
+	}
+	p, rep := apply(t, unlearn.RetainTuning{LR: 0.05, Epochs: 40, Batch: 4, Patience: 5}, r)
+	sample := without(r.Retain, without(r.Retain, asked[1]).IDs)
 	best := slices.MinFunc(rep.History, func(a, b train.Epoch) int { return cmpValid(a, b) })
 	if best.Epoch == len(rep.History) {
 		t.Fatalf("the last epoch is the best of %d: this test looks at nothing", len(rep.History))
 	}
-	if got := y.Loss(t, p, y.Request.Retain); math.Abs(got-*best.Valid) > 1e-5*got {
-		t.Errorf("the retain set's loss is %v, after epoch %d it was %v", got, best.Epoch, *best.Valid)
+	if got := y.Loss(t, p, sample); math.Abs(got-*best.Valid) > 1e-5*got {
+		t.Errorf("the sample's loss is %v, after epoch %d it was %v", got, best.Epoch, *best.Valid)
 	}
 	if want := fmt.Sprintf("epoch %d of %d", best.Epoch, len(rep.History)); rep.Note != want {
 		t.Errorf("the note is %q, want %q", rep.Note, want)
@@ -58,11 +64,12 @@ func cmpValid(a, b train.Epoch) int {
 	return 1
 }
 
-// The sample is of the retain set; with Apart it is not trained on.
+// The sample is of the retain set, min(1000, n // 10) of n as in the program (train_retain_finetune.py, line 129), or fewer; with
+// Apart it is not trained on.
 func TestRetainTuningDrawsItsSample(t *testing.T) {
 	r := unlearntest.NewGenerativeToy(t).Request
 	inner := r.Objective
-	for _, m := range []unlearn.RetainTuning{{Epochs: 1}, {Epochs: 1, Sample: 7}, {Epochs: 1, Sample: 7, Apart: true}, {Epochs: 1, Apart: true}} {
+	for _, m := range []unlearn.RetainTuning{{Epochs: 1}, {Epochs: 1, Sample: 3}, {Epochs: 1, Sample: 3, Apart: true}, {Epochs: 1, Apart: true}} {
 		var asked [][]int
 		r.Objective = func(d unlearn.Data) (train.Objective, error) {
 			asked = append(asked, d.IDs)
@@ -70,12 +77,9 @@ func TestRetainTuningDrawsItsSample(t *testing.T) {
 		}
 		apply(t, m, r)
 		trained, sample := asked[0], asked[1]
-		size, left := min(len(r.Retain.IDs), max(m.Sample, 7)), len(r.Retain.IDs)
-		if m.Sample == 0 {
-			size = len(r.Retain.IDs)
-			if m.Apart {
-				size /= 2
-			}
+		size, left := 4, 40 // of forty
+		if m.Sample != 0 {
+			size = m.Sample
 		}
 		if m.Apart {
 			left -= size
@@ -528,13 +532,13 @@ func TestDPRetrainSetsASampleAside(t *testing.T) {
 		asked = append(asked, d.IDs)
 		return inner(d)
 	}
-	_, rep := apply(t, unlearn.DPRetrain{Epochs: 2, Sample: 5}, r)
-	if n := len(asked); n != 2 || len(asked[0]) != 5 || len(asked[1]) != r.Retain.X.Rows-5 || rep.Steps != 2*((r.Retain.X.Rows-5+7)/8) {
+	_, rep := apply(t, unlearn.DPRetrain{Epochs: 2, Sample: 3}, r)
+	if n := len(asked); n != 2 || len(asked[0]) != 3 || len(asked[1]) != r.Retain.X.Rows-3 || rep.Steps != 2*((r.Retain.X.Rows-3+7)/8) {
 		t.Errorf("%v, %d steps", asked, rep.Steps)
 	}
 }
 
-// The private training written out: exactly on all retained records, as coded on half
+// The private training written out: exactly on all retained records, as coded on 36
 // of forty, with the noise of other steps than are taken.
 func TestDPRetrainIsPrivateTraining(t *testing.T) {
 	y := unlearntest.NewGenerativeToy(t)
@@ -548,7 +552,7 @@ func TestDPRetrainIsPrivateTraining(t *testing.T) {
 		exact                 bool
 		records, steps        int
 		meantRate, rate, upTo float64
-	}{{true, 40, 5, 1. / 5, 1. / 5, 10}, {false, 20, 2, 8. / 20, 1. / 3, 20}} {
+	}{{true, 40, 5, 1. / 5, 1. / 5, 10}, {false, 36, 4, 8. / 36, 1. / 5, 20}} {
 		asked = nil
 		got, rep := apply(t, unlearn.DPRetrain{Exact: c.exact, Epochs: 12, Patience: 12}, r)
 		on := asked[len(asked)-1]

@@ -31,7 +31,8 @@ import (
 //
 // Differences: (1) from the paper: the weight is on the utility, as coded. (2) From the
 // program: the maximum over critics is taken per record, not for the forget set's mean;
-// critics are trained on features of the latent means, where the program draws.
+// critics are trained on features of the latent means, where the program draws, and on all
+// of the forget set in every step, where it takes at most 64 records.
 //
 // It needs a variational autoencoder, with outputs loss.LatentMean and loss.LatentLogVar.
 type FrozenCritics struct {

@@ -32,10 +32,10 @@ import (
 // Differences from the program: (1) it computes h by differentiating twice, here it is a
 // difference of gradients. (2) The batch of retained records is drawn anew for every step;
 // the program goes through them in order. (3) Without Stop a user makes ErasingEpochs
-// passes in a round. The program makes up to 50, ends a pass after a batch of which it
-// finds less than 2 % of the labels, and ends the user's work after a number of passes
-// below 10 % on average over their batches; on MNIST after one: Stop{Batch: 0.02} with one
-// pass. (4) It has no user who erases all of their records: here h is then of what they
+// passes in a round. The program makes up to 50, on Adult up to 30. It ends a pass after a
+// batch of which it finds less than 2 % of the labels, and ends the user's work after a
+// number of passes below 10 % on average over their batches; on MNIST after one:
+// Stop{Batch: 0.02} with one pass. (4) It has no user who erases all of their records: here h is then of what they
 // erase.
 type HBFU struct {
 	Users
@@ -53,7 +53,7 @@ type HBFU struct {
 func (m HBFU) Info() Info {
 	return Info{
 		Name: "hbfu-ascent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: m.Stop == nil,
-		Does: "raises the loss of the forget set at three of ten users, least where the retain set's loss is curved; the others train",
+		Does: "raises the loss of the forget set at the users who ask, least where the retain set's loss is curved; the others train",
 		From: "BlindU's HBFU, as coded",
 	}
 }

@@ -36,9 +36,9 @@ type LatentContrast struct {
 }
 
 // Info implements Method.
-func (LatentContrast) Info() Info {
+func (m LatentContrast) Info() Info {
 	return Info{
-		Name: "latent-contrast", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Name: "latent-contrast", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: tunedVersion(m.Untuned),
 		Does: "moves the forget set's latent variables to the prior and keeps the retain set's, then goes on training on the retain set",
 		From: "Fishing for Privacy, as coded",
 	}

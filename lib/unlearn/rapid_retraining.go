@@ -29,11 +29,11 @@ type RapidRetraining struct {
 func (m RapidRetraining) Info() Info {
 	i := Info{
 		Name: "rapid-retraining", Sees: Sees{Retain: true}, General: true,
-		Does: "retrains on the retain set, by federated averaging among ten users with quasi-Newton steps",
+		Does: "retrains on the retain set, by federated averaging with quasi-Newton steps",
 		From: "Liu et al. 2022",
 	}
 	if m.Plain {
-		i.Name, i.Does, i.From = "federated-retraining", "retrains on the retain set, by federated averaging among ten users", "control"
+		i.Name, i.Does, i.From = "federated-retraining", "retrains on the retain set, by federated averaging", "control"
 	}
 	return i
 }

@@ -19,9 +19,9 @@ import (
 //	minimise L(Dr)
 //
 // with L the original's objective, by Adam at 1e-4 in batches of 256, for at most 50
-// epochs. After every epoch it computes the loss on a sample of 1,000 retained records; it
-// stops when that has not fallen for 10 epochs and returns the weights with the lowest
-// loss. It never sees a record of the forget set.
+// epochs. After every epoch it computes the loss on a sample of a tenth of the retained
+// records, at most 1,000; it stops when that has not fallen for 10 epochs and returns the
+// weights with the lowest loss. It never sees a record of the forget set.
 //
 // It is also the last stage of that paper's other methods. With their number of epochs it
 // is the control that the paper lacks: how much of them is this stage.
@@ -29,20 +29,21 @@ import (
 // Differences: (1) as in the published program the sample is trained on too, so that it
 // says little about other records; with Apart it is not trained on. (2) The program draws
 // latent variables for the sample's loss and averages over batches; here nothing is drawn
-// and it is the mean over records.
+// and it is the mean over records. (3) Of fewer than ten records the
+// sample is one; the program's is empty.
 type RetainTuning struct {
 	Epochs   int     `json:"epochs,omitempty" default:"50"` // at most
 	LR       float64 `json:"lr,omitempty" default:"1e-4"`
 	Batch    int     `json:"batch,omitempty" default:"256"`   // a request's own batch size has priority
 	Patience int     `json:"patience,omitempty" default:"10"` // epochs
-	Sample   int     `json:"sample,omitempty" default:"1000"` // greatest number of records; with Apart at most half of all
+	Sample   int     `json:"sample,omitempty" default:"1000"` // greatest number of records; at most a tenth of all
 	Apart    bool    `json:"apart,omitempty"`
 }
 
 // Info implements Method.
 func (RetainTuning) Info() Info {
 	return Info{
-		Name: "retain-tuning", Sees: Sees{Original: true, Retain: true}, General: true,
+		Name: "retain-tuning", Sees: Sees{Original: true, Retain: true}, General: true, Version: tunedVersion(false),
 		Does: "goes on training on the retain set until the loss on a sample of it stops falling",
 		From: "Fishing for Privacy, as coded",
 	}
@@ -59,11 +60,7 @@ func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, 
 	if m.Epochs < 1 || m.Patience < 0 || m.Sample < 1 || m.Batch < 1 {
 		return nil, fmt.Errorf("%d epochs in batches of %d, patience %d, a sample of %d records", m.Epochs, m.Batch, m.Patience, m.Sample)
 	}
-	k := min(m.Sample, r.Retain.X.Rows)
-	if m.Apart {
-		k = min(m.Sample, r.Retain.X.Rows/2)
-	}
-	sample, rest := r.splitRetained(k)
+	sample, rest := r.splitRetained(sampleSize(m.Sample, r.Retain.X.Rows))
 	if !m.Apart {
 		rest = r.Retain
 	}
@@ -74,6 +71,19 @@ func (m RetainTuning) tuneFrom(ctx context.Context, r Request, start nn.Params, 
 	}
 	out.Note = note + out.Note
 	return out, nil
+}
+
+// sampleSize returns how many of n retained records choose an epoch. It is that of the programs of "Fishing for Privacy",
+// min(1000, len(retain) // 10), with another greatest number, and at least one.
+func sampleSize(most, n int) int { return min(most, max(1, n/10)) }
+
+// tunedVersion returns the version of methods that end with RetainTuning. In version 1 the sample was of 1,000 retained records
+// or of all.
+func tunedVersion(untuned bool) int {
+	if untuned {
+		return 1
+	}
+	return 2
 }
 
 // fitValidated trains weights on one set of records and returns the epoch that is best on

@@ -25,7 +25,8 @@ import (
 // nor free bits), and chosen by another rule.
 //
 // Differences from the published program: (1) the share is drawn from the unlearning's
-// seed. (2) Nothing is drawn in the loss on the 15 %.
+// seed. (2) Nothing is drawn in the loss on the 15 %. (3) On Tabula Muris the program
+// chooses the epoch by the training loss.
 type RetrainShare struct {
 	Share  float64 `json:"share,omitempty" default:"0.85"`
 	Epochs int     `json:"epochs,omitempty" default:"100"`

@@ -49,11 +49,12 @@ type SCRUBLatent struct {
 }
 
 // Info implements Method.
-func (SCRUBLatent) Info() Info {
+func (m SCRUBLatent) Info() Info {
 	return Info{
-		Name: "scrub-latent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: latentMatchVersion(nil),
-		Does: "moves away from the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
-		From: "Fishing for Privacy, as coded, after Kurmanji et al. 2023",
+		Name: "scrub-latent", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Version: latentMatchVersion(nil) + tunedVersion(m.Untuned) - 1,
+		Does:    "moves away from the original's latent variables on the forget set and keeps them on the retain set, then goes on training on the retain set",
+		From:    "Fishing for Privacy, as coded, after Kurmanji et al. 2023",
 	}
 }
 

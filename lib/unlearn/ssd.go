@@ -40,9 +40,9 @@ type SSD struct {
 }
 
 // Info implements Method.
-func (SSD) Info() Info {
+func (m SSD) Info() Info {
 	return Info{
-		Name: "ssd", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true,
+		Name: "ssd", Sees: Sees{Original: true, Forget: true, Retain: true}, General: true, Version: tunedVersion(m.Untuned),
 		Does: "dampens every weight by the forget set's part of its squared gradient, then goes on training on the retain set",
 		From: "Fishing for Privacy, as coded, after Foster et al. 2024",
 	}

@@ -42,18 +42,19 @@ func (c Case) codedBlindU() unlearn.BlindU {
 }
 
 // codedHBFU is HBFU-ascent with the program's settings. In a round each of the three requesting
-// users processes 1,200 records, as many as the program erases. These are a third of the records
-// here; the next round takes the next third. If one user alone erases, it is a fifth of their
-// records, as in the program. All other users make ten passes over their records.
+// users processes a third of the records to be forgotten, and in the next round the next third:
+// of MNIST 1,200, as many as the program erases. If one user alone erases, it is the share of
+// their records that the program erases, a fifth on images and a third on Adult. All other users
+// make ten passes over their records.
 func (c Case) codedHBFU() unlearn.HBFU {
 	m := unlearn.HBFU{Users: c.Users, LR: c.LR, Eta: c.Eta, Stop: &unlearn.Stop{Batch: 0.02}}
 	m.LocalEpochs, m.Portion = 10, 1.0/3
-	if c.User() != nil {
+	if c.User() != nil && c.program() != adults {
 		m.Portion = 0.2
 	}
 	switch c.program() {
-	case adults:
-		m.Batch, m.ErasingEpochs, m.Stop = 20, 50, &unlearn.Stop{Batch: 0.2, Epoch: 0.1, Times: 8}
+	case adults: // BackdoorFedAvg2_temp.py, lines 1758, 1838, 1851 and 2491
+		m.Batch, m.Rounds, m.ErasingEpochs, m.Stop = 20, 25, 30, &unlearn.Stop{Batch: 0.02, Epoch: 0.1, Times: 8}
 	case photos:
 		m.ErasingEpochs, m.Stop = 50, &unlearn.Stop{Batch: 0.02, Epoch: 0.1, Times: 2}
 	}

@@ -101,7 +101,8 @@ var (
 		func(r Row) float64 { return r.Erased })
 	erasedMeanColumn = paper.ShareColumn("erased", "share of the forget set whose label the model gives, records as they are; "+
 		"mean over models with its 95 % interval; nearest to 'retrained' is best", func(r Row) float64 { return r.Erased })
-	maskedColumn    = paper.ShareColumn("masked", "the same with the records masked, 60 % in clear, as coded", func(r Row) float64 { return r.Masked })
+	maskedColumn = paper.ShareColumn("masked", "the same with the records masked uniformly without replacement, 60 % in clear, whatever the row's own mask",
+		func(r Row) float64 { return r.Masked })
 	triggeredColumn = paper.ShareColumn("triggered", "share of unseen records with the trigger that are taken for the backdoor's class",
 		func(r Row) float64 { return r.Open })
 	retainColumn = paper.ShareColumn("retain", "share of right answers on the retain set", func(r Row) float64 { return r.Retain })
@@ -174,7 +175,7 @@ type Row struct {
 
 	// Accuracies with the mean of a record's code, not a draw. Erased: on the records to be
 	// forgotten as they are (for a backdoor, with the label that it gave them). Masked: on the
-	// same, masked by their owner without replacement.
+	// same, masked uniformly without replacement at the case's rate, whatever the method's mask.
 	Erased float64 `json:"erased"`
 	Masked float64 `json:"masked"`
 	Retain float64 `json:"retain"`
@@ -266,7 +267,7 @@ func (r *Row) addAccuracies(c *lab.Case, of Case, w nn.Params) error {
 	return r.addSampledAccuracy(c, w, test)
 }
 
-// maskForgetRecords are records of the forget set, masked by their owner without replacement.
+// maskForgetRecords are records of the forget set, masked uniformly without replacement at the case's rate.
 func maskForgetRecords(c *lab.Case, of Case, p datasets.Part) (datasets.Part, error) {
 	x, err := maskRecords(c, of.masking(false), unlearn.Data{X: p.X, IDs: c.Forget})
 	p.X = x

@@ -17,15 +17,16 @@ import (
 type script struct {
 	beta                 float64
 	train, epochs, batch int
-	// Of its federations: local epochs per round, users' batch size, and the number of records
-	// to be forgotten that each requesting user holds, the same for all.
-	local, users, erased int
+	// Of its federations: the greatest number of rounds, local epochs per round, users' batch
+	// size, and the number of records to be forgotten that each requesting user holds, the same
+	// for all.
+	rounds, local, users, erased int
 }
 
 var scripts = map[string]script{
-	"mnist":   {beta: 1e-4, train: 60_000, epochs: 20, batch: 20, local: 10, users: 100, erased: 1200},
-	"cifar10": {beta: 1e-2, train: 50_000, epochs: 20, batch: 100, local: 10, users: 100, erased: 1000},
-	"adult":   {beta: 1e-3, train: 26_048, epochs: 10, batch: 20, local: 10, users: 20, erased: 868},
+	"mnist":   {beta: 1e-4, train: 60_000, epochs: 20, batch: 20, rounds: 20, local: 10, users: 100, erased: 1200},
+	"cifar10": {beta: 1e-2, train: 50_000, epochs: 20, batch: 100, rounds: 20, local: 10, users: 100, erased: 1000},
+	"adult":   {beta: 1e-3, train: 26_048, epochs: 10, batch: 20, rounds: 25, local: 10, users: 20, erased: 868},
 }
 
 // settingDifferences lists values of the program next to the ones here, where they differ.
@@ -87,6 +88,7 @@ func (c Case) federationDifferences(forget int, v variedSettings) []string {
 	}
 	var u settingDifferences
 	users := defaults.Fill(c.Users)
+	u.add(users.Rounds != p.rounds, fmt.Sprintf("at most %d rounds", p.rounds), users.Rounds)
 	u.add(users.LocalEpochs != p.local, fmt.Sprintf("%d local epochs a round", p.local), users.LocalEpochs)
 	u.add(users.Batch != p.users, fmt.Sprintf("users' batches of %d", p.users), users.Batch)
 	if c.User() == nil {

@@ -2,6 +2,7 @@ package blindu
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,7 @@ func TestTheNotesAreOfTheCasesOwnSettings(t *testing.T) {
 		"epochs":         {digit, 60_000, 3600, "", nil},
 		"rows":           {table, 39_073, 2344, "26048 training records (here 39073)", func(_ *Case, n, _ *int) { *n = 26_048 }},
 		"five and five":  {table, 39_073, 2344, "five epochs without the backdoor, then five with it (here all with it)", func(c *Case, _, _ *int) { c.Forget = lab.Random{} }},
+		"rounds":         {table, 39_073, 2344, "at most 25 rounds (here 20)", func(c *Case, _, _ *int) { c.Users.Rounds = 25 }},
 		"users' batches": {table, 39_073, 2344, "users' batches of 20 (here 100)", func(c *Case, _, _ *int) { c.Users.Batch = 20 }},
 		"sex":            {table, 39_073, 2344, "a masked sex is -2 (here 0)", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
 		"auxiliary":      {table, 39_073, 2344, "the auxiliary records are the retain set", func(c *Case, _, _ *int) { c.Only = []string{Original, HBFU} }},
@@ -134,7 +136,7 @@ func TestTheProgramsNumbers(t *testing.T) {
 		{glyphs(), unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Epoch: 0.05, Times: 2}}, "4 0  exponential", "10 0 20 {0.02 0 0}"},
 		{photo, unlearn.Stop{Batch: 0.05, Epoch: 0.08}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.05, Epoch: 0.08}}, "4 0 retained exponential", "10 50 0 {0.02 0.1 2}"},
 		{cifar10Lossy3000(), unlearn.Stop{Batch: 0.05, Epoch: 0.08}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.05, Epoch: 0.08}}, "4 0 retained exponential", "10 50 0 {0.02 0.1 2}"},
-		{table, unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.02, Epoch: 0.1}, Kept: 5}, "1 15 retained ", "10 50 20 {0.2 0.1 8}"},
+		{table, unlearn.Stop{Batch: 0.02, Epoch: 0.1}, unlearn.Coded{Stop: unlearn.Stop{Batch: 0.02, Epoch: 0.1}, Kept: 5}, "1 15 retained ", "10 30 20 {0.02 0.1 8}"},
 	} {
 		v, b, h := c.of.codedVBU(), c.of.codedBlindU(), c.of.codedHBFU()
 		if *v.Stop != c.vbu || *b.Coded != c.blindu {
@@ -153,6 +155,13 @@ func TestTheProgramsNumbers(t *testing.T) {
 	digit.Forget = lab.User{}
 	if h := digit.codedHBFU(); h.Portion*6000 != 1200 {
 		t.Errorf("MNIST, a user who leaves: %v of 6,000 in a round", h.Portion)
+	}
+	if h := table.codedHBFU(); h.Rounds != 25 || h.Portion != 1.0/3 { // args.epochs+20, epochs 5; each third
+		t.Errorf("Adult: %d rounds, %v in a round", h.Rounds, h.Portion)
+	}
+	table.Forget = lab.User{}
+	if h := table.codedHBFU(); math.Abs(h.Portion-0.1/0.3) > 1e-15 { // erased_local_r = 0.1/erased_portion
+		t.Errorf("Adult, a user who leaves: %v in a round", h.Portion)
 	}
 	if rows := table.weightedVariants(); rows != nil {
 		t.Errorf("columns of a table are drawn by weights: %v", rows)

@@ -17,10 +17,12 @@ var table3 = paper.Recipe{
 	ID:    "blindu/table3",
 	Title: "BlindU Table III. Forgetting a backdoor's records, and any records",
 	Doc: "6 % of the train part are to be forgotten. 'erased' is the share of them whose label, that of the backdoor where there is one, the model " +
-		"still gives, on the records as they are; the program measures its own method on masked ones, whose trigger mostly is masked too, and its " +
-		"rivals on unmasked ones. 'triggered' is the share of unseen records with the trigger that are taken for the backdoor's class. Where nothing " +
-		"was done to the records, a model that never met them gives most of their labels rightly: read every row beside 'retrained', not beside 0. " +
-		"'auxiliary records alone' goes on training on what BlindU is given beside its codes, and knows nothing of them.",
+		"still gives, on the records as they are. On images the program measures its own method on masked ones, whose trigger mostly is masked too, " +
+		"and VBU on unmasked ones, on Adult both on unmasked ones; HBFU it measures on unseen records with the trigger. 'triggered' is the share of " +
+		"unseen records with the trigger that are taken for the backdoor's class. Where nothing was done to the records, a model that never met them " +
+		"gives most of their labels rightly: read every row beside 'retrained', not beside 0. " +
+		"'auxiliary records alone' goes on training for three epochs on what BlindU, which takes up to 20, is given beside its codes, and knows nothing " +
+		"of them.",
 }
 
 var figure6 = paper.Recipe{

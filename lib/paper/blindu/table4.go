@@ -19,7 +19,7 @@ var table4 = paper.Recipe{
 		"that it prints, and with the number of features that the record has; beside them delta is the share of the record that is sent as it is. " +
 		"The other rows' epsilon is that of noise on gradients (federations) or on the records themselves (VBU), centred at 0, on vectors " +
 		"shortened to length 1, over all that a user releases or in each of their steps. The paper does not say which of these its 2 is, nor how " +
-		"long a vector may be. 'erased' is measured on the records as they are, 'masked' on masked ones, as the paper does for BlindU alone.",
+		"long a vector may be. 'erased' is measured on the records as they are, 'masked' on masked ones; the program measures BlindU alone on masked ones.",
 }
 
 // rates are the sampling rates of the table; the last is that of the other rows.
@@ -95,7 +95,8 @@ func (ev *evidence) table4() *paper.Output {
 		}})
 	}
 	columns = append(columns, erasedColumn,
-		paper.ShareColumn("masked", "the same with the records masked at the row's rate, 60 % where it has none", func(r Row) float64 { return r.Masked }),
+		paper.ShareColumn("masked", "the same with the records masked uniformly without replacement, whatever the row's own mask; at the row's rate, "+
+			"60 % where it has none", func(r Row) float64 { return r.Masked }),
 		testColumn,
 		paper.TextColumn("claimed", "epsilon and delta as printed; its deltas without replacement at 40 and 60 % are those of 50 and 80 %", "",
 			func(l line) string { return claimed4(l.Models[0].Variant, ev.caseOf(l).Rate) }),

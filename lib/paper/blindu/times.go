@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/federated"
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/stats"
@@ -26,9 +27,8 @@ type TimedMethod struct {
 
 // TimedMethods are the methods of the paper's Figures 7 and 14, and retraining.
 func TimedMethods() []TimedMethod {
-	// BlindU's is twice a training step for every step of the model. One in six of the steps of
-	// model and critic is the model's.
-	blindly := func(t RunCost, step float64) float64 { return float64(t.Steps) / 6 * 2 * step }
+	// BlindU's is twice a training step for every step of the model.
+	blindly := func(t RunCost, step float64) float64 { return float64(t.Model) * 2 * step }
 	ascending := func(t RunCost, step float64) float64 { return float64(t.Steps) * step }
 	return []TimedMethod{
 		{"vbu", VBU, ascending},
@@ -50,6 +50,10 @@ type RunCost struct {
 	Seconds float64 `json:"-"`
 	Steps   int     `json:"steps"`
 	Rounds  int     `json:"rounds"` // or epochs
+	// Of BlindU: the steps of the model alone, and those of the critic before the first of them,
+	// which are not in Steps.
+	Model  int `json:"model_steps,omitempty"`
+	WarmUp int `json:"warm_up_steps,omitempty"`
 	// Of a federation: the mean seconds per user, the seconds of all rounds if all users worked
 	// in parallel, and the seconds of one round of a user who erases nothing.
 	User       float64 `json:"user_seconds,omitempty"`
@@ -128,7 +132,7 @@ func summariseTimes(m TimedMethod, last RunCost, seconds []float64, step float64
 	if t.Median, err = stats.Median(seconds); err != nil {
 		return t, err
 	}
-	t.PerStep = t.Median / float64(t.Steps)
+	t.PerStep = t.Median / float64(t.Steps+t.WarmUp)
 	if m.program != nil {
 		counted := m.program(last, step)
 		t.Program = &counted
@@ -162,7 +166,21 @@ func (c Case) TimeMethod(ctx context.Context, opened *lab.Case, timed *TimedMeth
 	}
 	t := users.total()
 	t.Seconds, t.Steps, t.Rounds, t.Note = took, rep.Steps, rep.Epochs, rep.Note
+	t.addCritic(m)
 	return t, nil
+}
+
+// addCritic separates the steps of BlindU's model and critic; those of a critic as coded are not counted.
+func (t *RunCost) addCritic(m unlearn.Method) {
+	if b, is := defaults.Fill(m).(unlearn.BlindU); is && b.Coded == nil {
+		t.Model, t.WarmUp = t.Steps/(1+b.Critic), b.WarmUp
+	}
+}
+
+// criticsSteps says which of BlindU's steps are its critic's.
+func criticsSteps() string {
+	m := defaults.Fill(unlearn.BlindU{})
+	return fmt.Sprintf("%d of %d its critic's, without the critic's %d before the first", m.Critic, m.Critic+1, m.WarmUp)
 }
 
 // usersClock sums the times of a federation's users.

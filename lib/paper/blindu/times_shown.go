@@ -209,7 +209,8 @@ func (t Times) describe() string {
 func (t Times) Table() *report.Table {
 	out := &report.Table{
 		Columns: []report.Column{{Name: "method"}, {Name: "median", Align: report.AlignRight}, {Name: "fastest", Align: report.AlignRight},
-			{Name: "steps", Note: "of all users together; BlindU's critic's too, five of six"}, {Name: "a step", Align: report.AlignRight},
+			{Name: "steps", Note: "of all users together; of BlindU " + criticsSteps()},
+			{Name: "a step", Align: report.AlignRight, Note: "of the critic's before the first too"},
 			{Name: "a user", Align: report.AlignRight, Note: "of a federation: the mean of one user's seconds"},
 			{Name: "side by side", Align: report.AlignRight, Note: "of a federation: if all users worked at once"},
 			{Name: "program", Align: report.AlignRight, Note: "how BlindU's program counts the time of the same run"}, {Name: "ended"}},

@@ -20,7 +20,7 @@ import (
 
 // What the program prints, by hand: spec and program count in their own ways.
 func TestTheProgramsTimesAreItsOwn(t *testing.T) {
-	run := RunCost{Steps: 60, Rounds: 4, Ordinary: 0.5}
+	run := RunCost{Steps: 60, Model: 10, Rounds: 4, Ordinary: 0.5}
 	want := map[string]float64{"vbu": 60 * 0.01, "vbu-coded": 60 * 0.01, "hbfu": 0.5 * 5 * 3, "blindu-w": 10 * 2 * 0.01, "blindu-wo": 10 * 2 * 0.01}
 	for _, m := range TimedMethods() {
 		if m.Counted() != (want[m.Name] != 0) {
@@ -32,6 +32,28 @@ func TestTheProgramsTimesAreItsOwn(t *testing.T) {
 		if got := m.program(run, 0.01); math.Abs(got-want[m.Name]) > 1e-12 {
 			t.Errorf("%s: %v, want %v", m.Name, got, want[m.Name])
 		}
+	}
+}
+
+// Of BlindU's steps one in 1 + Critic is the model's, and those of the warm-up, which no history counts, take time too.
+func TestBlindUsStepsAreItsModelsAndItsCritics(t *testing.T) {
+	cost := RunCost{Steps: 60}
+	cost.addCritic(unlearn.BlindU{Critic: 2, WarmUp: 40})
+	if cost.Model != 20 || cost.WarmUp != 40 {
+		t.Errorf("%+v", cost)
+	}
+	sum, err := summariseTimes(TimedMethods()[3], cost, []float64{1}, 0.5)
+	if err != nil || sum.PerStep != 0.01 || *sum.Program != 20*2*0.5 {
+		t.Errorf("%+v, %v", sum, err)
+	}
+	for _, m := range []unlearn.Method{unlearn.VBU{}, unlearn.BlindU{Coded: &unlearn.Coded{}}} {
+		cost = RunCost{Steps: 60}
+		if cost.addCritic(m); cost.Model != 0 || cost.WarmUp != 0 {
+			t.Errorf("%T: %+v", m, cost)
+		}
+	}
+	if got := criticsSteps(); got != "5 of 6 its critic's, without the critic's 100 before the first" {
+		t.Error(got)
 	}
 }
 

@@ -23,7 +23,8 @@ var users = paper.Recipe{
 		"weights for as many rounds. HBFU and BFU continue with all users, and the user who asks erases their own records; a user who leaves has no " +
 		"others. BlindU's server works alone, with that user's codes: at 'equal rounds' it takes as many model steps in a round as the user would, in " +
 		"batches of the same size, and ends after as many rounds or when it has forgotten, as they do; its other row keeps the paper's own epochs, " +
-		"the same where users' batches are as large as its own. The paper has no user who leaves, and another number of rounds for every method. A " +
+		"the same where users' batches are as large as its own. 'auxiliary records alone' goes on training for three epochs. " +
+		"The paper has no user who leaves, and another number of rounds for every method. A " +
 		"user's records are ordinary records, so a model that never met them gives most of their labels: read every row beside 'retrained'.",
 }
 
@@ -96,7 +97,7 @@ func (ev *evidence) users() *paper.Output {
 		testColumn, drawnColumn,
 		value("rounds", "until the method ended, mean over models; of BlindU's own epochs, epochs; of the controls one training's", 1,
 			func(r Row) int { return r.Rounds }),
-		value("steps", "of all users together; of BlindU those of the server, five of six its critic's", 0, func(r Row) int { return r.Steps }),
+		value("steps", "of all users together; of BlindU those of the server, "+criticsSteps(), 0, func(r Row) int { return r.Steps }),
 	})
 	for _, c := range ev.Cases {
 		if rows := ev.rowsOf(c.Label, Original); len(rows) > 0 {

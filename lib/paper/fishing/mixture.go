@@ -53,7 +53,7 @@ const (
 	mixtureSize = 6000
 	mixtureDims = 5
 	// mixtureResults is the version of this table's numbers.
-	mixtureResults = 1
+	mixtureResults = 2
 )
 
 // fitAUC are the AUCs of a fit's density, and of a mean fitted to other records, with as many

@@ -138,7 +138,8 @@ func (ev *evidence) protocols() *paper.Output {
 		"reconstruction is with library size here, which its program leaves out.",
 		"P-A measures the last feature to the first 5,000 retained cells, P-B to 5,000 that it draws, here to all of them: of fewer retained cells the two "+
 			"are the same. With kept codes these have the codes of the original, whatever model is attacked, as the program has it where "+
-			"it attacks Fisher scrubbing.",
+			"it attacks Fisher scrubbing; its codes are drawn with dropout, these without.",
+		"P-E is the mean of attackers with five seeds in the program, and one attacker here.",
 		"The program has a correction for groups, in no table: a logistic regression on the attacker's score and the groups, of which the score's term alone "+
 			"is kept. One number times a score has the score's AUC, or 1 less it.",
 		"The paper's values are of PBMC-33k. *: not in the paper, in its "+

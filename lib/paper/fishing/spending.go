@@ -91,11 +91,26 @@ func rangeText(low, high float64) string {
 
 // spentColumns is the column of the privacy spent, if any model was trained privately.
 func (ev *evidence) spentColumns() []column {
-	if !slices.ContainsFunc(ev.Rows, func(r Row) bool { return r.Private != nil }) {
+	deltas := ev.deltas()
+	if deltas == nil {
 		return nil
 	}
-	return []column{paper.TextColumn("epsilon", "spent on the retained cells by the steps that were taken, at delta 1e-5: by RDP, as the program counts; "+
-		"bounds of the tight accountant; infinite: no noise; of other rows none is stated", "not private", func(l line) string { return spentText(l.Models) })}
+	return []column{paper.TextColumn("epsilon", "spent on the retained cells by the steps that were taken, at delta "+strings.Join(deltas, " or ")+
+		": by RDP, as the program counts; bounds of the tight accountant; infinite: no noise; of other rows none is stated", "not private",
+		func(l line) string { return spentText(l.Models) })}
+}
+
+// deltas are those of the private trainings, each once: "1e-5".
+func (ev *evidence) deltas() (out []string) {
+	for _, r := range ev.Rows {
+		if r.Private == nil {
+			continue
+		}
+		if text := strings.Replace(fmt.Sprint(r.Private.Delta), "e-0", "e-", 1); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
 }
 
 // spendingNotes describe the private trainings of a case: number of cells, steps, rate and
@@ -117,6 +132,6 @@ func (ev *evidence) spendingNotes(c Case) []string {
 	}
 	return []string{fmt.Sprintf("%s: private training, epsilon by RDP and by the tight accountant. %s. "+
 		"The paper's has 27,094 of 28,094 cells, 5,300 steps and noise 0.71 at epsilon 10. "+
-		"As coded, 1,000 cells, or half where there are fewer than 2,000, are set aside to choose an epoch; that choice is not in its epsilon.",
+		"As coded, a tenth of the cells, at most 1,000, is set aside to choose an epoch; that choice is not in its epsilon.",
 		c.Label, strings.Join(texts, "; "))}
 }

@@ -201,9 +201,10 @@ func (ev *evidence) notes() []string {
 		r := rows[0]
 		floor, fixed := r.chanceFloor(learned.CrossFitted(nil).Name), stats.ChanceFloor(r.Forget, r.Negatives)
 		out = append(out, fmt.Sprintf("%s: %d members; of the %d unseen cells that no method may look at %s are matched non-members, "+
-			"%s of them of a forgotten type. Of a perfect "+
-			"unlearner the cross-fitted attacker shows an advantage of %.3f on average and more than %.3f in 5 of 100 cases, because its folds "+
-			"teach each other; scores that learn nothing from these cells show %.3f and %.3f (seed %d).",
+			"%s of them of a forgotten type. When members and non-members are exchangeable "+
+			"the cross-fitted attacker shows an advantage of %.3f on average and more than %.3f in 5 of 100 cases, because its folds "+
+			"teach each other; scores that learn nothing from these cells show %.3f and %.3f (seed %d). A model that never had the members is above "+
+			"that where they are of another type.",
 			c.Label, r.Forget, r.Judged, negatives, same, floor.Mean, floor.P95, fixed.Mean, fixed.P95, r.Seed))
 		if note := nullNote(c, ev.rowsOf(c.Label, Retrained)); note != "" {
 			out = append(out, note)

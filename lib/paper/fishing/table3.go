@@ -88,7 +88,8 @@ func (ev *evidence) attackTable(r paper.Recipe, printed column, own ...column) *
 	}, own, []column{
 		paper.ShareColumn("AUC, cross-fitted", "ours; null in the notes, near 0.5", ProtocolAUC(ours)),
 		paper.ShareColumn("advantage", "of the cross-fitted attacker, |2 AUC - 1|, mean over models", advantage),
-		{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 perfect unlearners exceed at these numbers of cells",
+		{Name: "chance", Note: "the advantage of the cross-fitted attacker that 5 of 100 exceed at these numbers of cells when members and " +
+			"non-members are exchangeable",
 			Cell: func(l line) report.Cell {
 				return report.Num(l.Mean(func(r Row) float64 { return r.Attacks[ours].All.Advantage.ChanceP95 }).Value, 3)
 			}},

@@ -72,6 +72,8 @@ func (ev *evidence) table8() *paper.Output {
 			}
 			t.Rows = append(t.Rows, row)
 		}
+		t.Notes = append(t.Notes, "The printed 'extra-gradient' is one model of 20 steps (ELBO 477.6); Tables 2 and 6 print a mean over ten seeds, "+
+			"403.7 and a mean correlation of 0.789.")
 	}
 	return &paper.Output{Table: t}
 }

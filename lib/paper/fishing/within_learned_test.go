@@ -265,6 +265,39 @@ func TestMembersAreThoseThatTheTargetHad(t *testing.T) {
 	}
 }
 
+// Of ranks within a fold the share above all but one of 100 non-members says nothing: here an attacker ranks all members first, but
+// in every fourth model one non-member before them, 16 of 960. That rank is the bar and the share 0.
+func TestRanksWithinAFoldHaveNoTPR(t *testing.T) {
+	const models, records = 64, 30
+	f := shadow.Models{Scores: array.New[float64](models, records), Pairs: true}
+	for k := range models {
+		in := make([]bool, records)
+		for i := range in {
+			in[i] = (i%2 == 0) == (k%2 == 0)
+			if f.Scores.Row(k)[i] = float64(i/2) / 30; in[i] {
+				f.Scores.Row(k)[i] += 0.5
+			}
+		}
+		f.In = append(f.In, in)
+		if k%4 == 0 {
+			f.Scores.Row(k)[1] = 1
+		}
+	}
+	within, err := f.Threshold(Own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if within.AUC.Value < 0.9 || within.PooledTPR01 == nil || within.PooledTPR01.Value != 0 {
+		t.Fatalf("AUC %v, share above %v: this test looks at nothing", within.AUC, within.PooledTPR01)
+	}
+	for name, words := range map[string]string{Own: "ranks within a fold", TypeAlone: "one score for all", Learned: ""} {
+		cell := tprCell(AttackResult{Attack: name, Within: within})
+		if cell.Missing != words || (cell.Estimate == nil) != (words != "") {
+			t.Errorf("%s: %+v", name, cell)
+		}
+	}
+}
+
 // An attacker that knows half of a model's own cells finds a memory in the other half.
 func TestHalfOfAModelsOwnCells(t *testing.T) {
 	if found := mean(plantedShadowCase(t, 6, 6, true, inAll(rotated)).withinAUCs(t, Own)); found < 0.8 {

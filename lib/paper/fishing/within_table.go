@@ -102,10 +102,16 @@ func withinCell(found map[string]AttackResult, variant string) report.Cell {
 	return report.Est(f.Within.AUC, 3)
 }
 
+// tprCell has no number for Own, whose scores are ranks within a fold: where in one fold of a few a non-member has the highest rank,
+// that rank is the bar, and no member is above it. TypeAlone has one score for all.
 func tprCell(f AttackResult) report.Cell {
 	switch {
 	case f.Within == nil:
 		return report.Gap(f.Why)
+	case f.Attack == Own:
+		return report.Gap("ranks within a fold")
+	case f.Attack == TypeAlone:
+		return report.Gap("one score for all")
 	case f.Within.PooledTPR01 == nil:
 		return report.Gap("too few")
 	}
