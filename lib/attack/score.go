@@ -54,11 +54,19 @@ type Samples struct{ Members, Nonmembers []float64 }
 // The AUC is signed: below 0.5, its null, non-members score higher. An advantage below ChanceMean
 // is no evidence. It refuses an empty sample, a score that is not finite, and a level outside (0,
 // 1).
-func Score(s Samples, level float64) (*ScoreReport, error) {
+func Score(s Samples, level float64) (*ScoreReport, error) { return score(s, level, stats.DeLong) }
+
+// ScoreByOdds is Score with the interval of stats.AUCOdds, which covers better for few records. Score keeps DeLong's
+// for what is in the store.
+func ScoreByOdds(s Samples, level float64) (*ScoreReport, error) {
+	return score(s, level, stats.AUCOdds)
+}
+
+func score(s Samples, level float64, estimate func(members, nonmembers []float64, level float64) (stats.Estimate, error)) (*ScoreReport, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	auc, err := stats.DeLong(s.Members, s.Nonmembers, level)
+	auc, err := estimate(s.Members, s.Nonmembers, level)
 	if err != nil {
 		return nil, fmt.Errorf("attack: %w", err)
 	}

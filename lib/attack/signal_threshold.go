@@ -7,7 +7,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/stats"
 )
 
-// SignalThreshold calls a record a member if its signal reaches a threshold that was learned on
+// SignalThreshold calls a record a member if its signal exceeds a threshold that was learned on
 // records whose membership is known: of the same model (the *population* setting: retained records
 // and a part of the held-out ones) or of a *shadow* model trained by the attacker.
 //

@@ -39,7 +39,9 @@ const (
 //     with one;
 //  2. sets are as large as the forget set, at most Size; the paper's have 400 to 2,000 records;
 //  3. a tie (sde.Distances.Tied) counts one half, where algorithm 2 says "out", so that the null stays
-//     0.5 where neither reference is closer.
+//     0.5 where neither reference is closer;
+//  4. a draw whose references fail the gate (sde.Gate.Valid) counts as any other. The paper shows no result for it: its
+//     verdict says nothing of training.
 type Subsets struct {
 	Draws int // 0: 40
 	Size  int // records per set, at most; 0: 400
@@ -60,7 +62,8 @@ func (Subsets) Info() Info {
 		Measures: "SDE: share of random references against which the forgotten set looks like training data",
 		Asks:     "As a set, do the forgotten records look more like retained or like held-out ones?",
 		How: "SDE: share of 40 draws of references of at most 400 records against which the set is called in training, with Wilson's interval " +
-			"over the draws; they share the forgotten records. Rests on the spread of the embeddings alone.",
+			"over the draws; they share the forgotten records. Rests on the spread of the embeddings alone; draws whose references fail SDE's gate " +
+			"count as any other.",
 		Source: "SDE, section 3.2",
 		Family: SubsetFamily,
 		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain, HeldOut}},

@@ -32,11 +32,17 @@ type attackJSON struct {
 	}
 }
 
+// Intervals differ: an attack has DeLong's, as its readings in the store have, and scores that of the odds.
 func TestAttackByLossesIsAScoreOfNegativeLosses(t *testing.T) {
 	members, others := vectorFile(t, 0.1, 0.2, 0.9), vectorFile(t, 0.5, 0.3, 1, 2)
 	rows := clitest.Decoded[[]attackJSON](t, lethe(t, "audit", "--only", "losses", "--members", members, "--nonmembers", others, "--json"))
 	s := clitest.Decoded[scoreJSON](t, lethe(t, "audit", "--only", "scores", "--members", vectorFile(t, -0.1, -0.2, -0.9), "--nonmembers", vectorFile(t, -0.5, -0.3, -1, -2), "--json"))
-	if len(rows) != 1 || rows[0].Attack != "threshold" || rows[0].AUC != s.AUC || rows[0].Advantage != s.Advantage || s.AUC.Value != 10./12 {
+	if len(rows) != 1 || rows[0].Attack != "threshold" {
+		t.Fatalf("%+v", rows)
+	}
+	a, b := rows[0].Advantage, s.Advantage
+	a.Low, a.High, b.Low, b.High = 0, 0, 0, 0
+	if rows[0].AUC.Value != s.AUC.Value || a != b || s.AUC.Value != 10./12 {
 		t.Errorf("%+v, %+v", rows, s)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/cli"
 	"github.com/lethe-ml/lethe/lib/cli/clitest"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/verify/ruler"
 )
 
@@ -65,6 +66,30 @@ func TestScoreCountsPairsAndTies(t *testing.T) {
 	}
 	if r := lethe(t, args...); r.Code != cli.ExitOK || !strings.Contains(r.Out, "0.9444") || r.Stderr != "" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// The interval is that of the odds, and a note says how short it is with few records.
+func TestScoresOfFewRecordsHaveAnIntervalOfTheOdds(t *testing.T) {
+	m, n := []float64{2.5, 4.5, 11.5, 12.5, 30}, make([]float64, 20)
+	for i := range n {
+		n[i] = float64(i)
+	}
+	args := []string{"audit", "--only", "scores", "--members", vectorFile(t, m...), "--nonmembers", vectorFile(t, n...)}
+	s := clitest.Decoded[scoreJSON](t, lethe(t, append(args, "--json")...))
+	want, err := stats.AUCOdds(m, n, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.AUC.Low != want.Low || s.AUC.High != want.High || s.Advantage.Signed != 2*want.Value-1 {
+		t.Errorf("%+v, want %v", s.AUC, want)
+	}
+	const note = "may be too short"
+	if r := lethe(t, args...); !strings.Contains(r.Out, note) {
+		t.Errorf("no note on five members: %s", r.Out)
+	}
+	if r := lethe(t, "audit", "--only", "scores", "--members", vectorFile(t, n...), "--nonmembers", vectorFile(t, n...)); strings.Contains(r.Out, note) {
+		t.Errorf("a note on 20 and 20 records: %s", r.Out)
 	}
 }
 

@@ -46,7 +46,7 @@ func youden(bs []block, nPos, nNeg int) float64 {
 // bootstrap over records; positives and negatives are drawn separately. The null value is 0. For
 // the unsigned advantage use Estimate.Unsigned of the result: a bootstrap of |2 AUC - 1| is biased
 // upwards and never includes 0. If the classes do not overlap the interval has no width, as in
-// AUCBootstrap; use 2 AUC - 1 of DeLong then. It refuses fewer repetitions than MinResamples.
+// AUCBootstrap; use 2 AUC - 1 of DeLong then. It covers as AUCBootstrap does, and refuses what that refuses.
 func AdvantageInterval(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AdvantageInterval", pos, neg, level, reps, rng)
 	if err != nil {

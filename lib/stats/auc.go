@@ -4,6 +4,7 @@ package stats
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -27,8 +28,11 @@ func AUC(pos, neg []float64) (float64, error) {
 // AUCBootstrap returns the AUC with the percentile interval of a bootstrap over records. Positives
 // and negatives are drawn separately, so that every resample has the sample sizes of the data. The
 // null value is 0.5. If the classes do not overlap every resample gives the same AUC and the
-// interval has no width; use DeLong then, which needs no simulation. It refuses fewer repetitions than
-// MinResamples.
+// interval has no width; use DeLong then, which needs no simulation.
+//
+// It is too short for few records: of 95 % intervals against 200 negatives with the same distribution 60 of 100 hold 0.5
+// with two positives, 73 with three and 80 with five. It refuses fewer repetitions than MinResamples, and fewer than two
+// records a side: a single one is drawn every time, so that its chance would not show (about 15 of 100).
 func AUCBootstrap(pos, neg []float64, level float64, reps int, rng *rand.Rand) (Estimate, error) {
 	samples, err := bootstrapAUC("AUCBootstrap", pos, neg, level, reps, rng)
 	if err != nil {
@@ -53,7 +57,7 @@ func bootstrapAUC(fn string, pos, neg []float64, level float64, reps int, rng *r
 	if err := checkScores(fn, pos, neg); err != nil {
 		return nil, err
 	}
-	if err := checkLevel(fn, level); err != nil {
+	if err := errors.Join(checkTwo(fn, "pos", pos), checkTwo(fn, "neg", neg), checkLevel(fn, level)); err != nil {
 		return nil, err
 	}
 	if err := checkResampling(fn, reps, level, rng); err != nil {

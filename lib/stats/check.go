@@ -41,6 +41,14 @@ func checkScores(fn string, pos, neg []float64) error {
 	return errors.Join(checkOrdered(fn, "pos", pos), checkOrdered(fn, "neg", neg))
 }
 
+// checkTwo refuses a sample of a single record, which a bootstrap would draw every time.
+func checkTwo(fn, arg string, x []float64) error {
+	if len(x) < 2 {
+		return fmt.Errorf("stats.%s: %s has %d value, a bootstrap needs at least 2", fn, arg, len(x))
+	}
+	return nil
+}
+
 // checkSameLength refuses two arguments of different lengths.
 func checkSameLength(fn, argA string, a int, argB string, b int) error {
 	if a != b {

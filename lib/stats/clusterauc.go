@@ -86,9 +86,7 @@ func clusterAUCInterval(auc, v, freedom float64, s *clusterSums, level float64) 
 	case v == 0:
 		return wilson(auc, float64(k), normalQuantile(0.5+level/2))
 	}
-	at := math.Log(auc / (1 - auc))
-	h := studentQuantile(0.5+level/2, freedom) * math.Sqrt(v) / (auc * (1 - auc))
-	return 1 / (1 + math.Exp(h-at)), 1 / (1 + math.Exp(-h-at))
+	return oddsInterval(auc, v, freedom, level)
 }
 
 // placements returns DeLong's V10 of every positive, the share of negatives below it, and V01 of

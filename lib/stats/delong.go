@@ -19,18 +19,72 @@ import "math"
 //   - every score is equal, or one sample has a single record: Wilson's interval for AUC as a proportion of k
 //     trials, since var(AUC) <= AUC(1-AUC)/k.
 //
+// It is too short for few records and for an AUC near 1. Of 20,000 intervals of 95 %, of normal scores, these shares hold the AUC:
+//
+//	positives, negatives    AUC    DeLong    AUCOdds
+//	2, 200                  0.5    0.68      0.88
+//	2, 200                  0.8    0.63      0.86
+//	5, 200                  0.5    0.88      0.95
+//	5, 200                  0.8    0.81      0.93
+//	5, 200                  0.9    0.75      0.89
+//	10, 200                 0.5    0.92      0.96
+//	10, 200                 0.8    0.89      0.94
+//	10, 200                 0.95   0.78      0.89
+//	20, 200                 0.95   0.85      0.92
+//	20, 20                  0.98   0.86      0.98
+//	50, 50                  0.98   0.86      0.94
+//	100, 100                0.99   0.87      0.94
+//
+// Readings of lenses and attacks, which are in the store and in committed tables, are DeLong's all the same; a verdict
+// on few records also needs a value beyond the chance floor.
+//
 // It refuses an empty sample, NaN, and a level outside (0, 1).
 func DeLong(pos, neg []float64, level float64) (Estimate, error) {
-	if err := checkScores("DeLong", pos, neg); err != nil {
+	return recordsAUC("DeLong", pos, neg, level, delongInterval)
+}
+
+// AUCOdds returns the AUC with the interval of ClusterAUC for independent records: that of the logarithm of the odds,
+// with DeLong's variance, its two terms a and b of the sum, and Student's t with Satterthwaite's degrees of freedom,
+//
+//	log(AUC/(1-AUC)) -+ t sqrt(a+b)/(AUC (1-AUC)),   freedom = (a+b)^2 / (a^2/(m-1) + b^2/(n-1))
+//
+// Where DeLong replaces its normal interval it is DeLong's. It covers better for few records and near 0 and 1; see the
+// table of DeLong. It refuses what DeLong refuses.
+func AUCOdds(pos, neg []float64, level float64) (Estimate, error) {
+	return recordsAUC("AUCOdds", pos, neg, level, aucOddsInterval)
+}
+
+// aucInterval returns the interval of an AUC over independent records.
+type aucInterval func(bs []block, auc float64, m, n int, level float64) (low, high float64)
+
+// recordsAUC returns the AUC over independent records with an interval.
+func recordsAUC(fn string, pos, neg []float64, level float64, interval aucInterval) (Estimate, error) {
+	if err := checkScores(fn, pos, neg); err != nil {
 		return Estimate{}, err
 	}
-	if err := checkLevel("DeLong", level); err != nil {
+	if err := checkLevel(fn, level); err != nil {
 		return Estimate{}, err
 	}
 	bs, m, n := blocks(pos, neg), len(pos), len(neg)
 	auc, null := aucOf(twiceU(bs), m, n), 0.5
-	low, high := delongInterval(bs, auc, m, n, level)
+	low, high := interval(bs, auc, m, n, level)
 	return Estimate{Value: auc, Low: low, High: high, Level: level, Over: "records", Null: &null, N: m + n}, nil
+}
+
+// aucOddsInterval returns the interval of AUCOdds.
+func aucOddsInterval(bs []block, auc float64, m, n int, level float64) (low, high float64) {
+	a, b := delongVariances(bs, auc, m, n)
+	if v := a + b; auc > 0 && auc < 1 && min(m, n) > 1 && v > 0 {
+		return oddsInterval(auc, v, v*v/(a*a/float64(m-1)+b*b/float64(n-1)), level)
+	}
+	return delongInterval(bs, auc, m, n, level)
+}
+
+// oddsInterval returns the interval of the logarithm of the odds of an AUC between 0 and 1, with Student's t.
+func oddsInterval(auc, v, freedom, level float64) (low, high float64) {
+	at := math.Log(auc / (1 - auc))
+	h := studentQuantile(0.5+level/2, freedom) * math.Sqrt(v) / (auc * (1 - auc))
+	return 1 / (1 + math.Exp(h-at)), 1 / (1 + math.Exp(-h-at))
 }
 
 // delongInterval returns the normal interval, or its replacement in the cases above.
@@ -51,6 +105,12 @@ func delongInterval(bs []block, auc float64, m, n int, level float64) (low, high
 // delongVariance returns DeLong's variance of the AUC; NaN or infinite where a
 // sample has one record.
 func delongVariance(bs []block, auc float64, m, n int) float64 {
+	ofPos, ofNeg := delongVariances(bs, auc, m, n)
+	return ofPos + ofNeg
+}
+
+// delongVariances returns its two terms, of the positives and of the negatives.
+func delongVariances(bs []block, auc float64, m, n int) (ofPos, ofNeg float64) {
 	var s10, s01 accumulator
 	negBelow, posAbove := 0, m
 	for _, b := range bs {
@@ -61,5 +121,5 @@ func delongVariance(bs []block, auc float64, m, n int) float64 {
 		s01.add(float64(b.neg) * (v01 - auc) * (v01 - auc))
 		negBelow += b.neg
 	}
-	return s10.value()/float64(m-1)/float64(m) + s01.value()/float64(n-1)/float64(n)
+	return s10.value() / float64(m-1) / float64(m), s01.value() / float64(n-1) / float64(n)
 }

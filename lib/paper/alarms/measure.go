@@ -24,7 +24,7 @@ const wholeAudit = "the whole audit"
 
 // Answer is what one lens, or the whole audit, says of one model.
 type Answer struct {
-	Case string `json:"case"`
+	Case string `json:"case"` // its name, behind that of its data set where several cases have the name
 	Seed int    `json:"seed"`
 	// Remembers says that the model was trained on the forgotten records.
 	Remembers bool `json:"remembers"`
@@ -53,7 +53,7 @@ func measurements(e *paper.Env, s Study) []paper.Measurement[Answer] {
 		return paper.Measurement[Answer]{
 			ID: fmt.Sprintf("evidence/alarms/%s/%s", of.DataSet(), of.ForgetSetName()), About: of.Name, Setting: of.Setting,
 			Methods: []unlearn.Method{unlearn.NoOp{}, unlearn.Retrain{}},
-			Key:     func(c *lab.Case) store.Key { return key(l, c, of.Name, s) },
+			Key:     func(c *lab.Case) store.Key { return key(l, c, s.label(of), s) },
 			Cost:    func(c *lab.Case) int64 { return int64(3 * models * c.Problem.Train.X.Rows * c.Fit.Epochs) },
 			Measure: func(ctx context.Context, _ *lab.Case) ([]Answer, error) { return measure(ctx, l, of, s) },
 		}
@@ -85,11 +85,11 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		return nil, err
 	}
 	references := s.references()
-	retrained, err := trained(ctx, c, lab.RetainedRecords, 0, references+s.Models)
+	retrained, err := trained(ctx, c, lab.RetainedRecords, 0, s.seeds())
 	if err != nil {
 		return nil, err
 	}
-	originals, err := trained(ctx, c, lab.AllRecords, references, references+s.Models)
+	originals, err := trained(ctx, c, lab.AllRecords, references, s.seeds())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func measure(ctx context.Context, l *lab.Lab, of lenses.NamedCase, s Study) ([]A
 		}
 		for k, m := range r.Evidence.ModelsOf(audit.Unlearned) {
 			for _, a := range answers(r, m.Name) {
-				a.Case, a.Seed, a.Remembers, a.Beside = of.Name, c.Seed+references+k%s.Models, k >= s.Models, b
+				a.Case, a.Seed, a.Remembers, a.Beside = s.label(of), c.Seed+references+k%s.Models, k >= s.Models, b
 				out = append(out, a)
 			}
 		}

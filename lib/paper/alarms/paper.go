@@ -57,6 +57,23 @@ func StudyAt(scale string) (Study, error) {
 	return Study{Scale: scale, Cases: cases, Beside: []Beside{{0, false}, {0, true}, {1, true}, {2, true}, {5, true}}, Models: 10}, nil
 }
 
+// label names a case in answers and their keys: by its name, and by its data set too where several cases have that name.
+func (s Study) label(of lenses.NamedCase) string {
+	same := 0
+	for _, c := range s.Cases {
+		if c.Name == of.Name {
+			same++
+		}
+	}
+	if same < 2 {
+		return of.Name
+	}
+	return fmt.Sprintf("%s: %s", of.DataSet(), of.Name)
+}
+
+// seeds is the number of seeds of the retrained models that audits compare with and of the models that are audited.
+func (s Study) seeds() int { return s.references() + s.Models }
+
 // references is the number of retrained models that audits compare with.
 func (s Study) references() (n int) {
 	for _, b := range s.Beside {

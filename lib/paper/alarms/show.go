@@ -21,7 +21,7 @@ func show(e *paper.Env, s Study, ev *paper.Evidence[Answer]) *paper.Output {
 			{Name: "memories found", Note: "share of the originals of other seeds in which a memory is seen; 95 % interval over cases; best 1"},
 			{Name: "cases", Note: "that the lens applies to"},
 		},
-		Provenance: ev.Provenance(e, id, s.Scale, Results, s.Models),
+		Provenance: ev.Provenance(e, id, s.Scale, Results, s.seeds()),
 	}
 	for _, b := range s.Beside {
 		group := b.String()

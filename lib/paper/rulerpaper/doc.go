@@ -17,8 +17,8 @@
 //   - The null of M2 holds on average over data sets only. Between oracles of
 //     different seeds it is far from zero on single data sets, with either sign.
 //   - M4 is above 0.5 for the oracle too, which cannot remember. The M4 of the four
-//     methods does not differ from it, except that of Bad Teacher at 1 %, which is
-//     lower. On large tables much of the distance from 0.5 is due to the fixed
+//     methods does not differ from it; that of Bad Teacher, which the paper adds in
+//     an appendix, is lower at 1 %. On large tables much of the distance from 0.5 is due to the fixed
 //     sample of 2,000 gallery records.
 //   - The attack finds no membership after any method, nor in the original model.
 //
@@ -38,6 +38,7 @@
 //     the paper calls SCRUB and Bad Teacher are simplifications; the recipe
 //     "ruler/published" compares them with their authors' published versions.
 //  5. Covertype and Higgs are replaced by labelled stand-ins if their files are
-//     missing, and so are the images of Table 13 and the faces of Table 14. Clinical
-//     text (section 5.5) is not included.
+//     missing, and so are the images of Table 13 and the faces of Table 14.
+//  6. The clinical texts of section 5.5 are public medical reports in the recipes
+//     "ruler/text" and "ruler/text-duplicates", whose notes say what they stand in for.
 package rulerpaper

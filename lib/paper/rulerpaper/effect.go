@@ -88,10 +88,11 @@ func (e effect) significant() bool { return e.Summary != nil && e.Mixed != nil &
 // which is valid for ten clusters.
 func (e effect) significantT() bool { return e.Summary != nil && e.Mixed != nil && e.Mixed.PT < 0.05 }
 
+// ranked says that the signed-rank test was run.
+func (e effect) ranked() bool { return e.Summary != nil && e.Wilcoxon != nil }
+
 // significantRank is the criterion by the signed-rank test.
-func (e effect) significantRank() bool {
-	return e.Summary != nil && e.Wilcoxon != nil && e.Wilcoxon.P < 0.05
-}
+func (e effect) significantRank() bool { return e.ranked() && e.Wilcoxon.P < 0.05 }
 
 // estimate is the mean as a cell.
 func (e effect) estimate(digits int) report.Cell {
@@ -122,7 +123,7 @@ func (e effect) cells(digits int) []report.Cell {
 		}
 		out = append(out, pz, report.PVal(e.Mixed.PT))
 	}
-	tested := e.Summary != nil && e.Wilcoxon != nil
+	tested := e.ranked()
 	if tested {
 		out = append(out, report.PVal(e.Wilcoxon.P))
 	} else {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -378,5 +379,70 @@ func TestAnEffectThatCannotBeComputedSaysWhy(t *testing.T) {
 	e := newEffect([]Row{{DataSet: "a", M2: math.NaN()}, {DataSet: "b", M2: 1}}, m2)
 	if got := e.cells(3)[0].Missing; !strings.Contains(got, "NaN") {
 		t.Errorf("the cell says %q", got)
+	}
+}
+
+// tested is a study of some data sets with two seeds, in which no method differs from another but by noise.
+func tested(dataSets int) *Collected {
+	c := &Collected{Study: Study{Fractions: []float64{0.05}}}
+	for d := range dataSets {
+		set := fmt.Sprintf("set %d", d)
+		c.Study.DataSets = append(c.Study.DataSets, set)
+		for k, a := range append(methods(), controls()...) {
+			for seed := range 2 {
+				noise := math.Sin(float64(1 + d + 17*k + 101*seed))
+				c.Rows = append(c.Rows, Row{DataSet: set, Variant: a.Label, Seed: seed, Fraction: 0.05, M2: noise, M2Mean: noise, M4: 0.5 + noise/10,
+					MIA: 0.5 + noise/10, RetainAcc: 0.9 + noise/100})
+			}
+		}
+	}
+	return c
+}
+
+// The signed-rank test is not run on fewer than five data sets (section 4.3): what was not tested is neither without a
+// difference nor insignificant.
+func TestWhatWasNotTestedIsNotCounted(t *testing.T) {
+	for sets, want := range map[int][]string{
+		3: {untested + ", open", untested + ", open", "method against no unlearning on M2: " + untested},
+		6: {"18 of 18 tests without a difference, yes", "0 of 4 tests, no", "method against no unlearning on M2: different (p < 0.05, uncorrected) in 0 of 4"},
+	} {
+		c := tested(sets)
+		got, err := c.claimPairs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range got {
+			if text := x.here + ", " + x.reproduced(); text != want[i] {
+				t.Errorf("%d data sets: %q, want %q", sets, text, want[i])
+			}
+		}
+		if got[0].control != want[2] {
+			t.Errorf("%d data sets: %q", sets, got[0].control)
+		}
+		if growth := c.claimGrowth(); (growth.reproduced() == "open") != (sets == 3) {
+			t.Errorf("%d data sets: %s, %s", sets, growth.here, growth.reproduced())
+		}
+		tests := map[int]string{3: untested, 6: "0 of 4 with the median, 0 of 4 with the mean"}[sets]
+		if note := table5Finding(c); !strings.HasPrefix(note, "Significant by Wilcoxon at 5 %: "+tests+"; the sign") {
+			t.Errorf("%d data sets: %s", sets, note)
+		}
+	}
+}
+
+// Some tests only were run: the others do not count.
+func TestTestsThatWereRunAreCounted(t *testing.T) {
+	for runs, want := range map[int]string{0: untested, 4: "3 of 4 tests"} {
+		if got := ofTests(3, runs, " tests"); got != want {
+			t.Errorf("%d tests: %q", runs, got)
+		}
+	}
+	c := tested(6)
+	for i, r := range c.Rows {
+		if r.Variant == GA || r.Variant == NG {
+			c.Rows[i].MIA = 0.5 // their attacks do not differ
+		}
+	}
+	if got, err := c.claimPairs(); err != nil || got[0].here != "17 of 17 tests without a difference" {
+		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -90,8 +90,7 @@ func table1Findings(c *Collected) []string {
 var table3 = Recipe{
 	ID:    "ruler/table3",
 	Title: "RULER Table 3. Evaluation at the outputs",
-	Doc: "The paper claims that all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5, with retain and test accuracy preserved. " +
-		"The chance floor says how far from 0.5 a perfect unlearner's attack accuracy lies by luck at these sample sizes.",
+	Doc:   "The paper claims that all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5, with retain and test accuracy preserved.",
 }
 
 func init() {
@@ -182,21 +181,29 @@ func init() {
 		all := []columns{testColumns("M2, median", m2), testColumns("M2, mean", metric{m2Mean.Name, m2Mean.Value, m2Mean.Null, m2.Digits})}
 		t := e.variantTable(table5, s, all, c)
 		addFractions(t, c, fractionGroup, all)
-		var sigMedian, sigMean, flips, n int
-		for _, f := range c.Study.Fractions {
-			for _, a := range methods() {
-				rows := rowsOf(c.Rows, a.Label, f)
-				median, average := newEffect(rows, m2), newEffect(rows, m2Mean)
-				n++
-				sigMedian += count(median.significantRank())
-				sigMean += count(average.significantRank())
-				flips += count(median.mean()*average.mean() < 0)
-			}
-		}
-		t.Notes = append(t.Notes, fmt.Sprintf("Significant by Wilcoxon at 5 %%: %d of %d with the median, %d of %d with the mean; "+
-			"the sign changes in %d of %d. (Four main methods.)", sigMedian, n, sigMean, n, flips, n))
+		t.Notes = append(t.Notes, table5Finding(c))
 		return &Output{Table: t}, nil
 	}
+}
+
+// table5Finding counts the conditions in which either baseline of M2 is significant, among those that were tested.
+func table5Finding(c *Collected) string {
+	var sigMedian, sigMean, ranMedian, ranMean, flips, n int
+	for _, f := range c.Study.Fractions {
+		for _, a := range methods() {
+			rows := rowsOf(c.Rows, a.Label, f)
+			median, average := newEffect(rows, m2), newEffect(rows, m2Mean)
+			n++
+			ranMedian, sigMedian = ranMedian+count(median.ranked()), sigMedian+count(median.significantRank())
+			ranMean, sigMean = ranMean+count(average.ranked()), sigMean+count(average.significantRank())
+			flips += count(median.mean()*average.mean() < 0)
+		}
+	}
+	tests := untested
+	if ranMedian+ranMean > 0 {
+		tests = ofTests(sigMedian, ranMedian, " with the median, ") + ofTests(sigMean, ranMean, " with the mean")
+	}
+	return fmt.Sprintf("Significant by Wilcoxon at 5 %%: %s; the sign changes in %d of %d. (Four main methods.)", tests, flips, n)
 }
 
 func count(b bool) int {

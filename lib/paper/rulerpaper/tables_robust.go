@@ -74,6 +74,8 @@ func init() {
 		t := e.columnTable(table7, s, "data set", learningRateColumns(parts[:n]), parts...)
 		addLearningRates(t, "epochs as in the main experiment", parts[:n])
 		addLearningRates(t, "epochs scaled with the rate", parts[n:])
+		t.Notes = append(t.Notes, fmt.Sprintf("The controls are the same under every rate: '%s' has that of the main experiment, %g, and matches "+
+			"no other.", Matched, mainRate))
 		return &Output{Table: t}, nil
 	}
 }

@@ -164,7 +164,8 @@ var figure3 = paper.Recipe{
 	ID:    "sde/figure3",
 	Title: "SDE Fig. 3. F1 by bandwidth",
 	Doc: "The models of Table 1, judged with kernels of different bandwidth, by SDE and by the spread alone. F1 is by algorithm 2, the mean over " +
-		"draws of references; bands are Student's intervals over models; the upright line is sqrt(dim). The paper finds sqrt(dim) near the best everywhere.",
+		"draws of references; bands are Student's intervals over models; the upright line is sqrt(dim). " + guessNote +
+		fmt.Sprintf(" There are %d bandwidths, the paper takes 20. The paper finds sqrt(dim) near the best everywhere.", sweepPoints),
 }
 
 var figure4 = paper.Recipe{
@@ -173,8 +174,11 @@ var figure4 = paper.Recipe{
 	Doc: "The models of Table 1, judged by the activations of every layer, from the logits h back to the first stage h1, by SDE (discs) " +
 		"and by the spread alone (crosses). The paper finds SDE above chance down to h1 in most settings. A point is a model, its F1 by algorithm 2 " +
 		"the mean over draws of references; a bar is the median of the models. Draws whose references fail the gate, the missing bars of the paper, " +
-		"are in the means and counted at the end.",
+		"are in the means and counted at the end. " + guessNote,
 }
+
+// guessNote says what an F1 is without skill, which depends on how often a judge says in.
+const guessNote = "The line at 0.5 is the F1 of guessing; a judge that says in every time has 0.67."
 
 func init() {
 	define(&figure3, allCells, judgedBy(partMain, partSweep), func(ev *evidence[Judged]) *paper.Output {

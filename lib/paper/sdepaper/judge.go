@@ -31,8 +31,8 @@ type Judged struct {
 
 	// Draws are the verdicts of each draw of references and subsets.
 	Draws []Draw `json:"draws"`
-	// Disjoint is the number of disjoint subsets of this size that the forgotten images could
-	// hold.
+	// Disjoint is the number of disjoint subsets of this size that the images in the subsets out of training could
+	// form, of the last draw; at most as many as the forgotten images hold.
 	Disjoint int `json:"disjoint"`
 	// Training is that of the judged model, in the verdicts of part main; nil in the others.
 	Training *Training `json:"training"`

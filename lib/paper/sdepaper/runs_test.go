@@ -106,6 +106,23 @@ func TestTheLastBatchTableIsMadeAgainOfItsValues(t *testing.T) {
 	}
 }
 
+// The note on overlap is about the subsets that were drawn, and about every setting.
+func TestTheNoteOnOverlapSpansSettings(t *testing.T) {
+	row := func(setting string, size, disjoint int) Judged {
+		return Judged{Setting: setting, Fraction: 0.1, Size: size, Method: sde.SDE{}.Name(), Disjoint: disjoint}
+	}
+	other := row("a", 20, 1)
+	other.Method = HeldOut // has other subsets
+	s := Study{Fractions: []float64{0.1}, Sizes: []int{10, 20, 40}, Subsets: 8}
+	ev := verdicts{&evidence[Judged]{s, nil, &paper.Evidence[Judged]{Rows: []Judged{
+		row("a", 10, 8), row("a", 20, 4), row("b", 10, 9), row("b", 20, 5), row("b", 20, 4), other, row("a", 40, 2), row("b", 40, 2)}}}}
+	notes := ev.overlapNotes()
+	if want := "in the drawn subsets could form so many disjoint ones: 4 to 5 (R = 10 %, |S| = 20), 2 (R = 10 %, |S| = 40); 8 are drawn"; len(notes) != 1 ||
+		!strings.Contains(notes[0], want) {
+		t.Errorf("%q, want %q", notes, want)
+	}
+}
+
 // A column of Table 7 has one moment of the training, and a row one kind of images.
 func TestTable7TellsImagesAndMomentsApart(t *testing.T) {
 	value := func(kind, percent, seed int) float64 { return (float64(100*kind+percent) + float64(seed)) / 1000 }

@@ -5,6 +5,7 @@ package sdepaper
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lethe-ml/lethe/lib/paper"
@@ -21,7 +22,7 @@ var table1 = paper.Recipe{
 		"The paper claims an F1 that grows with |S| and reaches 1. 'spread only' compares one number per set, the variance of its " +
 		"activations in the kernel's feature space, and sees no dependence at all; 'spread matched' is SDE on sets that were scaled to the same " +
 		"spread, which leaves it everything else; " +
-		"'held out' judges images of which none was in training. F1 of guessing is 0.5; of saying in every time 0.67. " +
+		"'two held-out halves' judges images of which none was in training. F1 of guessing is 0.5; of saying in every time 0.67. " +
 		"Table 3b has the shares of ties and the spread over draws.",
 }
 
@@ -127,21 +128,32 @@ func atRoot(fraction float64, size int) func(Judged) bool {
 // group is the row group of a setting at a fraction.
 func group(s Setting, fraction float64) string { return s.Label + ", R = " + percent(fraction) }
 
-// overlapNotes say where subsets overlap so much that few of them are independent.
+// overlapNotes say where the drawn subsets overlap so much that few of them are independent: from the fewest to the most
+// disjoint ones over settings and models.
 func (ev verdicts) overlapNotes() []string {
 	var cases []string
 	for _, r := range ev.Fractions {
 		for _, size := range ev.Sizes {
-			rows := filter(ev.Rows, func(j Judged) bool { return j.Fraction == r && j.Size == size && j.Method == sde.SDE{}.Name() })
-			if len(rows) > 0 && rows[0].Disjoint < ev.Subsets {
-				cases = append(cases, fmt.Sprintf("%d (R = %s, |S| = %d)", rows[0].Disjoint, percent(r), size))
+			var disjoint []int
+			for _, j := range ev.Rows {
+				if j.Fraction == r && j.Size == size && j.Method == (sde.SDE{}).Name() {
+					disjoint = append(disjoint, j.Disjoint)
+				}
 			}
+			if len(disjoint) == 0 || slices.Min(disjoint) >= ev.Subsets {
+				continue
+			}
+			number := fmt.Sprint(slices.Min(disjoint))
+			if most := slices.Max(disjoint); most > slices.Min(disjoint) {
+				number += fmt.Sprintf(" to %d", most)
+			}
+			cases = append(cases, fmt.Sprintf("%s (R = %s, |S| = %d)", number, percent(r), size))
 		}
 	}
 	if len(cases) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("The forgotten images hold so many disjoint subsets: %s; %d are drawn each "+
+	return []string{fmt.Sprintf("The forgotten images in the drawn subsets could form so many disjoint ones: %s; %d are drawn each "+
 		"time, and overlap.", strings.Join(cases, ", "), ev.Subsets)}
 }
 

@@ -30,7 +30,7 @@ var table3b = paper.Recipe{
 var table4b = paper.Recipe{
 	ID:    "sde/table4b",
 	Title: "SDE Table 4b. What the rate of out is made of",
-	Doc:   readingsDoc + "The models are those of Table 4. In layer h of a model with random weights nearly all sets may be ties.",
+	Doc:   readingsDoc + "The models are those of Table 4.",
 }
 
 var table8b = paper.Recipe{

@@ -25,7 +25,8 @@ import (
 // Differs from the paper and the program in
 //
 //  1. the interval, which neither has;
-//  2. refusing rows without a direction unless Options.ZeroNorm accepts them.
+//  2. refusing rows without a direction unless Options.ZeroNorm accepts them;
+//  3. similarities within 2^-49 of 1, the rounding of a cosine, which count as 1; the paper only cuts them to [-1, 1].
 func M2(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	rows := opt.baselineRows(e.Retain)
 	used := concat(e.Forget, rows)

@@ -15,7 +15,9 @@ import "github.com/lethe-ml/lethe/lib/stats"
 //
 // Differs from the paper and the program in
 //
-//  1. refusing rows without a direction unless Options.ZeroNorm accepts them.
+//  1. the interval, which neither has;
+//  2. refusing rows without a direction unless Options.ZeroNorm accepts them;
+//  3. similarities within 2^-49 of 1, the rounding of a cosine, which count as 1; the paper only cuts them to [-1, 1].
 func M3(e Evidence, opt Options) (*stats.Estimate, []float64, error) {
 	if _, err := validate(opt, e.Forget, nil, false, e.unlearned(e.Forget), e.oracle(e.Forget), e.original(e.Forget)); err != nil {
 		return nil, nil, err

@@ -16,6 +16,7 @@ import (
 // above this value, and not what it is above 0.5, can be memory, if the two sets are alike
 // otherwise: drawn in the same way, whole groups if whole groups are forgotten.
 //
+// The interval takes held-out records as independent: Evidence.Groups, which has groups of other records alone, is not used.
 // The second result is the rank per held-out record. Errors are those of M4, with the held-out
 // records counted from the number of rows of Evidence.Unlearned.
 func M4HeldOut(e Evidence, opt Options) (*stats.Estimate, []float64, error) {

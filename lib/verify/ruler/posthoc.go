@@ -27,7 +27,7 @@ const (
 	// OnRuns pairs runs of the same data set and seed, as the published program does. Runs of one
 	// data set are not independent, so that its p-values are too small.
 	OnRuns Pairing = iota
-	// OnDataSets pairs the means of data sets, which are independent.
+	// OnDataSets pairs the means of data sets, which are independent, over the seeds that both methods have.
 	OnDataSets
 )
 
@@ -66,7 +66,7 @@ func Pairwise(series []Series, pairing Pairing) ([]Comparison, error) {
 	values := make([]map[runKey]float64, len(series))
 	for k, s := range series {
 		var err error
-		if values[k], err = pairing.values(s); err != nil {
+		if values[k], err = s.runs(); err != nil {
 			return nil, fmt.Errorf("%s of %s at %v: %w", s.Metric, s.Method, s.Fraction, err)
 		}
 	}
@@ -80,38 +80,42 @@ func Pairwise(series []Series, pairing Pairing) ([]Comparison, error) {
 			if a.Method == b.Method {
 				return nil, fmt.Errorf("ruler: %s of %s at %v is given twice", a.Metric, a.Method, a.Fraction)
 			}
-			out = append(out, compare(a, b, values[i], values[j]))
+			out = append(out, pairing.compare(a, b, values[i], values[j]))
 		}
 	}
 	adjust(out)
 	return out, nil
 }
 
-// values maps the keys that are paired to their values.
-func (p Pairing) values(s Series) (map[runKey]float64, error) {
-	g, err := groupObservations(s.Obs)
-	if err != nil {
+// runs maps the runs of a series to their values.
+func (s Series) runs() (map[runKey]float64, error) {
+	if _, err := groupObservations(s.Obs); err != nil {
 		return nil, err
 	}
 	out := make(map[runKey]float64)
-	if p == OnDataSets {
-		for _, d := range g.means() {
-			out[runKey{dataSet: d.Name}] = d.Mean
-		}
-		return out, nil
-	}
 	for _, o := range s.Obs {
 		out[runKey{o.DataSet, o.Seed}] = o.Value
 	}
 	return out, nil
 }
 
-func compare(a, b Series, x, y map[runKey]float64) Comparison {
-	c := Comparison{Fraction: a.Fraction, Metric: a.Metric, A: a.Method, B: b.Method}
-	var diffs []float64
-	for _, key := range sharedKeys(x, y) {
-		diffs = append(diffs, x[key]-y[key])
+// differences are those of the pairs, of the runs that both have.
+func (p Pairing) differences(x, y map[runKey]float64) (out []float64) {
+	var a, b []float64 // of one pair
+	keys := sharedKeys(x, y)
+	for k, key := range keys {
+		a, b = append(a, x[key]), append(b, y[key])
+		if last := k == len(keys)-1; p == OnRuns || last || keys[k+1].dataSet != key.dataSet {
+			out = append(out, mean(a)-mean(b))
+			a, b = a[:0], b[:0]
+		}
 	}
+	return out
+}
+
+func (p Pairing) compare(a, b Series, x, y map[runKey]float64) Comparison {
+	c := Comparison{Fraction: a.Fraction, Metric: a.Metric, A: a.Method, B: b.Method}
+	diffs := p.differences(x, y)
 	c.Pairs = len(diffs)
 	if c.Pairs == 0 {
 		return c

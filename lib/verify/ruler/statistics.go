@@ -50,7 +50,8 @@ func ClassifyEffect(r float64) Effect {
 type Summary struct {
 	// Mean is over all observations. Its 95 % interval is over data sets: Student's t with k-1
 	// degrees of freedom on the mixed model. If that cannot be fitted it is the t interval of the
-	// observations, over seeds if there is one data set; a single observation has none (NaN).
+	// observations, over seeds if there is one data set; a single observation has none (NaN). N counts data sets, or
+	// seeds if there is one.
 	Mean stats.Estimate `json:"mean"`
 	// SD is over all observations; SeedSD pools the spread of the seeds about
 	// their data set's mean, and is 0 with one seed.
@@ -100,6 +101,9 @@ func Summarize(obs []Observation, null float64) (*Summary, error) {
 	s := &Summary{SD: sd(values), SeedSD: groups.pooledSD(), DataSets: groups.means()}
 	s.Mean = stats.MeanInterval(values, defaultLevel, groups.intervalUnit())
 	s.Mean.Null = &null
+	if len(s.DataSets) > 1 {
+		s.Mean.N = len(s.DataSets)
+	}
 	if m, err := stats.RandomIntercept(values, labels, null); err == nil {
 		s.Mixed = &m
 		s.Mean.Low, s.Mean.High = null+m.Low, null+m.High

@@ -42,6 +42,9 @@ func TestSummarizeEqualsStatsmodelsAndSciPy(t *testing.T) {
 	if s.Effect != Large || len(s.DataSets) != 10 || s.DataSets[3].Name != "set 03" || s.DataSets[3].N != 4 {
 		t.Errorf("effect %q, data sets %+v", s.Effect, s.DataSets)
 	}
+	if s.Mean.N != 10 || s.Mean.Over != "data sets" {
+		t.Errorf("%d %s behind the interval, want 10 data sets of 40 runs", s.Mean.N, s.Mean.Over)
+	}
 	if !(s.Mean.Low > 0.5 && s.Mean.Low < s.Mean.Value && s.Mean.Value < s.Mean.High) || *s.Mean.Null != 0.5 {
 		t.Errorf("interval %+v", s.Mean)
 	}
@@ -53,7 +56,7 @@ func TestSummarizeReportsWhatTooFewDataAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Mixed != nil || s.Wilcoxon != nil || s.Effect != "" || s.Mean.Over != "seeds" || !s.Mean.HasInterval() {
+	if s.Mixed != nil || s.Wilcoxon != nil || s.Effect != "" || s.Mean.Over != "seeds" || s.Mean.N != 4 || !s.Mean.HasInterval() {
 		t.Errorf("one data set: %+v", s)
 	}
 	var single []Observation
@@ -66,7 +69,7 @@ func TestSummarizeReportsWhatTooFewDataAllow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Mixed != nil || s.Wilcoxon == nil || s.SeedSD != 0 || !s.Mean.HasInterval() {
+	if s.Mixed != nil || s.Wilcoxon == nil || s.SeedSD != 0 || s.Mean.N != 10 || !s.Mean.HasInterval() {
 		t.Errorf("one seed: %+v", s)
 	}
 }
@@ -162,6 +165,31 @@ func TestFamiliesHaveTheSizesOfThePaperAndTheProgram(t *testing.T) {
 		if len(got) != want {
 			t.Errorf("%d tests, want %d", len(got), want)
 		}
+	}
+}
+
+// Of a seed that one method lacks nothing counts, by hand: method a has 1 and 9 on set 0, b has 2 on its first seed alone, so
+// that the difference there is 1 - 2 and not 5 - 2.
+func TestDataSetsArePairedOnSeedsThatBothMethodsHave(t *testing.T) {
+	a, b := Series{0.05, "m2", "a", nil}, Series{0.05, "m2", "b", nil}
+	for d := range 6 {
+		set := fmt.Sprintf("set %d", d)
+		a.Obs = append(a.Obs, Observation{set, 0, 1 + float64(d)}, Observation{set, 1, 9})
+		b.Obs = append(b.Obs, Observation{set, 0, 2 + 3*float64(d)})
+		if d > 0 {
+			b.Obs = append(b.Obs, Observation{set, 1, 9})
+		}
+	}
+	a.Obs = append(a.Obs, Observation{"only a", 0, 100})
+	b.Obs = append(b.Obs, Observation{"only b", 0, 100})
+	got, err := Pairwise([]Series{a, b}, OnDataSets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// On sets 1 to 5 the second seed has equal values: half of the first's difference, -1 - 2d.
+	want := (-1.0 - 3.0/2 - 5.0/2 - 7.0/2 - 9.0/2 - 11.0/2) / 6
+	if c := got[0]; c.Pairs != 6 || math.Abs(c.Difference-want) > 1e-15 {
+		t.Errorf("%d pairs, difference %v, want 6 and %v", c.Pairs, c.Difference, want)
 	}
 }
 

@@ -372,13 +372,69 @@ func TestDivergenceIsSymmetricZeroAndLn2(t *testing.T) {
 			checkClose(t, fmt.Sprintf("%s, disjoint", name), ab.Out, math.Ln2, 1e-9)
 		}
 	}
-	tiny := []float64{1e-8, 1e-8 + 5e-16}
-	if d, err := Compare(tiny, Draws{In: tiny[:1], Out: tiny[1:]}, Options{}); err != nil || d != (Distances{}) {
-		t.Errorf("a range below 1e-15: %+v, %v", d, err)
+	rounded := []float64{1, 1 + 0x1p-52, 1 + 0x1p-51}
+	for _, name := range Divergences() {
+		d, err := Compare(rounded, Draws{In: []float64{1, 1, 1 + 0x1p-51}, Out: []float64{1 + 0x1p-52, 1, 1}}, Options{Divergence: name})
+		if err != nil || d.In > 1e-15 || d.Out > 1e-15 {
+			t.Errorf("%s of values that differ by rounding: %+v, %v", name, d, err)
+		}
 	}
 	point, err := Compare([]float64{1, 1}, Draws{In: []float64{1, 1}, Out: []float64{0, 2}}, Options{Divergence: NormalDistributions})
 	if err != nil || point.In != 0 || point.Out != math.Ln2 {
 		t.Errorf("points: %+v, %v", point, err)
+	}
+}
+
+// A divergence has no unit: the values of all sets times a power of two, which changes no digit, give the same number.
+// Below a range of 1e-15 all but one were 0 before.
+func TestDivergencesOfSmallValuesAreThoseOfLargeOnes(t *testing.T) {
+	a, b, far := sequence(50, 1, 1, 0), sequence(50, 2, 1, 0.3), sequence(50, 3, 1, 50)
+	scaled := func(x []float64, by float64) (out []float64) {
+		for _, v := range x {
+			out = append(out, v*by)
+		}
+		return out
+	}
+	for _, name := range Divergences() {
+		want, err := Compare(a, Draws{In: b, Out: far}, Options{Divergence: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, by := range []float64{0x1p-60, 0x1p-300} {
+			if got, err := Compare(scaled(a, by), Draws{In: scaled(b, by), Out: scaled(far, by)}, Options{Divergence: name}); err != nil || got != want {
+				t.Errorf("%s times %g: %+v, not %+v, %v", name, by, got, want, err)
+			}
+		}
+	}
+}
+
+// Activations of a small spread under the paper's sigma for logits: values of 4e-16, whose digits are all there, were ties.
+func TestASmallSpreadUnderAWideKernelIsJudged(t *testing.T) {
+	opt := Options{Bandwidth: Fixed(LogitSigma)}
+	for _, m := range []Method{SDE{}, ClosedForm{}} {
+		wrong := 0
+		for k := range 10 {
+			rng := rand.New(rand.NewPCG(uint64(k), 41))
+			refs := References{In: population(rng, 100, 10, 0.015), Out: population(rng, 100, 10, 0.01)}
+			pool, err := NewPool("target", population(rng, 100, 10, 0.015))
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := m.Prepare(pool, refs, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := make([]int, 100)
+			for i := range all {
+				all[i] = i
+			}
+			if d := p.Compare(all, opt.stream(streamTarget)); d.Verdict() != In {
+				wrong++
+			}
+		}
+		if wrong > 0 {
+			t.Errorf("%s: %d of 10 targets with the spread of the in-training reference are not in", m.Name(), wrong)
+		}
 	}
 }
 

@@ -10,8 +10,9 @@ import (
 // ControlledResult is the result of the controlled protocol on one model.
 type ControlledResult struct {
 	// F1 of the class "in", accuracy, and the mean of the F1 of both classes.
-	// Higher is better; 0.5 is guessing. Intervals are over subsets: MOVER on
-	// Wilson's intervals of the two classes (see Controlled).
+	// Higher is better; 0.5 is guessing. A judge that says in every time has an F1 of 2/3 with an
+	// accuracy of 0.5 and a macro-F1 of 1/3, so that an F1 above its null is no evidence by itself. Intervals are over
+	// subsets: MOVER on Wilson's intervals of the two classes (see Controlled).
 	F1       stats.Estimate `json:"f1"`
 	Accuracy stats.Estimate `json:"accuracy"`
 	MacroF1  stats.Estimate `json:"macro_f1"`

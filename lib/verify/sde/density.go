@@ -15,8 +15,9 @@ const nodes = 2049
 // dimension, (3n/4)^(-1/5) times the sample's standard deviation with divisor n-1, but at least a
 // thousandth of the pooled range, so that a sample without spread has a density too.
 func (c comparison) kde() float64 {
-	span := slices.Max(c.all) - slices.Min(c.all)
-	if span < noRange {
+	low, high := slices.Min(c.all), slices.Max(c.all)
+	span := high - low
+	if noRange(span, max(math.Abs(low), math.Abs(high))) {
 		return 0
 	}
 	p, q := newDensity(c.target, span), newDensity(c.reference, span)
@@ -76,7 +77,7 @@ func fitNormal(x []float64) normal {
 // disjoint, and a point is disjoint from a distribution with spread.
 func normalDivergence(p, q normal) float64 {
 	switch {
-	case p == q || max(math.Abs(p.mean-q.mean), p.sd, q.sd) < noRange:
+	case p == q || noRange(max(math.Abs(p.mean-q.mean), p.sd, q.sd), max(math.Abs(p.mean), math.Abs(q.mean))):
 		return 0
 	case p.sd == 0 || q.sd == 0:
 		return math.Ln2

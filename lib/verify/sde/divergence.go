@@ -105,8 +105,16 @@ func (d Distances) Verdict() Verdict {
 	return Out
 }
 
-// noRange is the pooled range below which distributions count as equal.
-const noRange = 1e-15
+// Below these ranges distributions count as equal: relative to the largest value, where values differ by rounding alone,
+// and where squares of deviations underflow. A range of 1e-15 may be all there is: values grow with the square of the
+// spread over sigma^2, and kernel values minus one keep their digits where they are small.
+const (
+	roundingRange = 1e-12
+	smallestRange = 1e-150
+)
+
+// noRange reports whether values in a range count as equal; largest is the largest of them in size.
+func noRange(span, largest float64) bool { return span <= max(roundingRange*largest, smallestRange) }
 
 // Compare returns the divergences of the draws of a target from those of both references, as the
 // options say. It refuses empty samples, values that are not finite, and invalid options.
@@ -187,7 +195,7 @@ func shares(x []float64) []float64 {
 
 func binned(x, y, all []float64, bins int) float64 {
 	low, high := slices.Min(all), slices.Max(all)
-	if high-low < noRange {
+	if noRange(high-low, max(math.Abs(low), math.Abs(high))) {
 		return 0
 	}
 	return jensenShannon(histogram(x, low, high, bins), histogram(y, low, high, bins))
