@@ -60,7 +60,8 @@ func inventories() []inventory {
 			return newEntries(audit.AllLenses(), func(l audit.Lens) listEntry { return listEntry{Name: l.Name(), About: l.Info().Measures} })
 		}),
 		auditLenses(),
-		{kind: "datasets", about: "data sets", table: func() *report.Table { return dataSetTable(DataSets()) }, values: func() any { return dataSetList(DataSets()) }},
+		{kind: "datasets", about: "data sets",
+			table: func() *report.Table { return dataSetTable(DataSets()) }, values: func() any { return dataSetList(DataSets()) }},
 		namedInventory("models", "network families", modelList),
 		namedInventory("losses", "losses that networks are trained with", func() []listEntry {
 			return describedEntries("", append(loss.All(), loss.Loss(diffusion.EDM{})))
