@@ -76,7 +76,7 @@ func (f File) howToGet() string {
 		return "`lethe data get` downloads it"
 	}
 	if f.Make != "" {
-		return "make it there by `" + f.Make + "`"
+		return "make it there by `" + f.Make + "` (`lethe data get` says from what)"
 	}
 	return "put it there by hand; `lethe data get` prints the address if one is known"
 }

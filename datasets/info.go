@@ -112,8 +112,8 @@ type File struct {
 
 	Sources []Source
 
-	// Make is a command that makes a file which nobody publishes, in the folder of its set; empty:
-	// none is known.
+	// Make is a command that makes a file which nobody publishes, in the folder of its set, from the files of the
+	// set that the folder is named after; empty: none is known.
 	Make string
 }
 

@@ -125,7 +125,8 @@ func TestAFileThatIsMadeByHandSaysHow(t *testing.T) {
 	if page, err := os.ReadFile("../../docs/guide/coverage.md"); err != nil || !strings.Contains(string(page), how) {
 		t.Errorf("the page on what is reproduced does not say it: %v", err)
 	}
-	if r := lethe(t, "data", "get", "cifar10_first4000"); r.Code != cli.ExitFailure || !strings.Contains(r.Stderr, how) {
+	if r := lethe(t, "data", "get", "cifar10_first4000"); r.Code != cli.ExitFailure || !strings.Contains(r.Stderr, how) ||
+		!strings.Contains(r.Stderr, "after `lethe data get cifar10`") {
 		t.Errorf("%+v", r)
 	}
 	if r := lethe(t, "try", "--data", "cifar10_first4000", "--out", t.TempDir()); r.Code != cli.ExitFailure || !strings.Contains(r.Stderr, how) {
