@@ -14,6 +14,8 @@ RUN apt-get update \
 RUN useradd --create-home reader \
     && install --directory --owner reader --group reader /home/reader/lethe
 USER reader
+# A volume there belongs to the reader, as this folder does, and not to root.
+RUN mkdir -p /home/reader/.cache/lethe/runs
 WORKDIR /home/reader/lethe
 COPY --chown=reader:reader . .
 

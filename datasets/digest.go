@@ -75,5 +75,8 @@ func (f File) howToGet() string {
 	if len(f.Sources) > 0 && f.Known() {
 		return "`lethe data get` downloads it"
 	}
-	return "put it there by hand; `lethe data get` prints the address"
+	if f.Make != "" {
+		return "make it there by `" + f.Make + "` (`lethe data get` says from what)"
+	}
+	return "put it there by hand; `lethe data get` prints the address if one is known"
 }

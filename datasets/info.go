@@ -111,6 +111,10 @@ type File struct {
 	Alternates []Alternate
 
 	Sources []Source
+
+	// Make is a command that makes a file which nobody publishes, in the folder of its set, from the files of the
+	// set that the folder is named after; empty: none is known.
+	Make string
 }
 
 // Alternate is a known copy of a published file. Differs describes how its bytes differ.

@@ -126,7 +126,7 @@ func TestCompletionKnowsNamesAndFlagValues(t *testing.T) {
 func TestHelpTextsUseTheFieldsTerms(t *testing.T) {
 	for _, c := range commands(newRoot()) {
 		if c.Name() == "judgements" {
-			continue // the name of lethe list judgements, which scripts use
+			continue // the hidden name of lethe list audit-lenses, which scripts use
 		}
 		for _, text := range []string{c.Use, c.Short, c.Long, c.Example, c.Flags().FlagUsages()} {
 			for _, word := range clitest.FindPrivateWords(text) {

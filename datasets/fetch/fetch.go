@@ -165,6 +165,10 @@ func (d *downloader) file(ctx context.Context, root *os.Root, info datasets.Info
 			f.Name, f.Hash(), root.Name())
 		return nil
 	}
+	if len(f.Sources) == 0 && f.Make != "" {
+		return fmt.Errorf("datasets: %s: no address is known that publishes it; make the file with %s in %s, after `lethe data get %s`, by\n%s",
+			f.Name, f.Hash(), root.Name(), info.Folder, f.Make)
+	}
 	if len(f.Sources) == 0 {
 		return fmt.Errorf("datasets: %s: no address is known that publishes it; put the file with %s into %s", f.Name, f.Hash(), root.Name())
 	}

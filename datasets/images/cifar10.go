@@ -36,18 +36,22 @@ func cifar10() set {
 }
 
 // cifar10First4000 returns the first 4,000 records of CIFAR-10's data_batch_1, byte for byte, as
-// training images; there is no test part. The file is not published; it is made from the published
-// batch with
-//
-//	head -c 12292000 data_batch_1.bin
+// training images; there is no test part. The file is not published; it is made from CIFAR-10's archive,
+// which is in the same folder.
 func cifar10First4000() set {
-	const name = "cifar10_lossless_first4000.bin"
+	const (
+		name     = "cifar10_lossless_first4000.bin"
+		makeFile = "tar -xzOf cifar-10-binary.tar.gz cifar-10-batches-bin/data_batch_1.bin | head -c 12292000 > " + name
+	)
 	s := cifar10()
 	s.info.Name, s.info.Title = "cifar10_first4000", "CIFAR-10, the first 4,000 training images"
 	s.info.Rows, s.info.TestRows = 4000, 0
 	s.info.Description = "The first 4,000 records of CIFAR-10's first training batch, byte for byte: for runs without the whole set."
-	s.info.Reading = []string{"Published bytes, but 4,000 of 60,000 images and no test part."}
-	s.info.Files = []datasets.File{{Name: name, Size: 12292000,
+	s.info.Reading = []string{
+		"Published bytes, but 4,000 of 60,000 images and no test part.",
+		"Nobody publishes the file. Make it after `lethe data get cifar10`, in the folder cifar10 of the data folder: " + makeFile,
+	}
+	s.info.Files = []datasets.File{{Name: name, Size: 12292000, Make: makeFile,
 		SHA256: "0993cf8b8e43bc207603aef9787006995746513f5e3fa5a52e06d1b069926330"}}
 	s.caveat = "Only the first 4,000 of CIFAR-10's 50,000 training images, and none of its test images."
 	s.open = func(r *loader) (*content, error) {

@@ -7,6 +7,9 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -189,4 +192,39 @@ func TestBrokenTinyImageNetArchivesAreNamed(t *testing.T) {
 	refuses(t, `no entry "tiny-imagenet-200/wnids.txt"`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, files[0])})
 	refuses(t, `occurs twice`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, append(files, files[5])...)})
 	refuses(t, `n04067472_1.JPEG"`, threeClasses(), 10, 4, map[string][]byte{tinyZip: zipped(t, slices.Delete(files, 6, 7)...)})
+}
+
+// The command that makes the first 4,000 images from the publisher's archive takes the first records of the first batch,
+// as many bytes as the file has.
+func TestTheFirstImagesOfCIFAR10AreMadeFromItsArchive(t *testing.T) {
+	for _, program := range []string{"sh", "tar", "head"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	info, archive := cifar10First4000().info, cifar10().info.Files[0].Name
+	file := info.Files[0]
+	if want := int64(info.Rows * (1 + info.Features)); file.Size != want {
+		t.Errorf("the file has %d bytes, and %d records %d", file.Size, info.Rows, want)
+	}
+	if reading := strings.Join(info.Reading, " "); !strings.Contains(reading, file.Make) || !strings.Contains(reading, "lethe data get cifar10") {
+		t.Errorf("reading: %s", reading)
+	}
+	batch, dir := make([]byte, 10000*(1+info.Features)), t.TempDir()
+	for i := range batch {
+		batch[i] = byte(i >> 12)
+	}
+	packed := tarGz(t, entry{name: "cifar-10-batches-bin/batches.meta.txt", b: []byte("cat")}, entry{name: "cifar-10-batches-bin/data_batch_1.bin", b: batch})
+	if err := os.WriteFile(filepath.Join(dir, archive), packed, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("sh", "-c", file.Make)
+	run.Dir = dir
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, file.Name))
+	if err != nil || !bytes.Equal(got, batch[:file.Size]) {
+		t.Errorf("%d bytes, or others than the first of the batch: %v", len(got), err)
+	}
 }

@@ -32,9 +32,9 @@ func (AgainstOracle) Info() Info {
 func (l AgainstOracle) Read(e *Evidence, m *Arrays) (*Reading, error) { return readM2(l, e, m) }
 
 // AgainstRetrained is AgainstOracle against the first retrained model other than the model that is
-// read. It needs two of them. A retrained model compared with itself is at exactly 0, and one that
+// read. It needs two of them, and three for a verdict. A retrained model compared with itself is at exactly 0, and one that
 // was trained with another order of batches is not, so that with one retrained model every perfect
-// unlearner would be accused.
+// unlearner would be accused. Two retrained models have one number between them, which does not show how far a seed moves it.
 //
 // Null: 0. RULER reads values below it as memory. Models that do not share their initial weights
 // have other coordinates; two retrained models show how much that changes the value.
@@ -56,7 +56,7 @@ func (AgainstRetrained) Info() Info {
 			"effect of another seed.",
 		Source: "RULER, equation 3",
 		Family: RepresentationFamily,
-		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain}, Retrained: 2},
+		Needs:  Needs{Arrays: []Array{EmbeddingArray}, Sets: []Set{Retain}, Retrained: 2, Verdict: 3},
 	}
 }
 

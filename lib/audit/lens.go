@@ -91,6 +91,8 @@ type Needs struct {
 	// The numbers of models that are required: retrained and original models to compare with,
 	// shadow models, and models of the role that is read (0: one).
 	Original, Retrained, Shadows, Peers int
+	// Verdict is the number of retrained models that a verdict requires, where a reading requires fewer; 0: as many.
+	Verdict int
 	// Reference is the number of reference models that are required.
 	Reference int
 	// Case says that the lens needs weights and data: it reads Evidence.Case and Arrays.Model.

@@ -152,8 +152,8 @@ func TestTheWholeHelpHasEveryFlag(t *testing.T) {
 
 // A name means one thing in its list.
 func TestNamesOfListsAreDistinct(t *testing.T) {
-	for _, kind := range []string{"lenses", "judgements"} {
-		all := clitest.Decoded[map[string][]listEntry](t, lethe(t, "list", kind, "--json"))[kind]
+	for kind, key := range map[string]string{"lenses": "lenses", "audit-lenses": "judgements"} {
+		all := clitest.Decoded[map[string][]listEntry](t, lethe(t, "list", kind, "--json"))[key]
 		seen := map[string]bool{}
 		for _, e := range all {
 			if seen[e.Name] {

@@ -121,18 +121,27 @@ func TestAuditListsEverythingThatIsWrong(t *testing.T) {
 	fails(t, lethe(t, "audit", dir, "--config", "nowhere.json"), cli.ExitFailure, "nowhere.json")
 }
 
-// A judgement is in the list of the command line as soon as it is in the list.
+// A lens is in the list of the command line as soon as it is in the list. The list's earlier name still works, hidden, and
+// is that in JSON.
 func TestListShowsEveryLensOfAudits(t *testing.T) {
-	got := clitest.Decoded[map[string][]map[string]string](t, lethe(t, "list", "judgements", "--json"))["judgements"]
+	got := clitest.Decoded[map[string][]map[string]string](t, lethe(t, "list", "audit-lenses", "--json"))["judgements"]
 	if len(got) != len(audit.FolderLenses()) {
-		t.Fatalf("%d judgements, want %d", len(got), len(audit.ArrayLenses()))
+		t.Fatalf("%d lenses, want %d", len(got), len(audit.FolderLenses()))
+	}
+	for _, json := range []string{"--json", "--json=false"} {
+		if now, earlier := lethe(t, "list", "audit-lenses", json), lethe(t, "list", "judgements", json); now.Out != earlier.Out || earlier.Code != cli.ExitOK {
+			t.Errorf("%s: by its earlier name the list is %.300q", json, earlier.Out+earlier.Stderr)
+		}
+	}
+	if help := lethe(t, "list", "--help").Out; !strings.Contains(help, "audit-lenses") || strings.Contains(help, "judgements") {
+		t.Errorf("the help has the wrong names:\n%s", help)
 	}
 	for k, j := range audit.ArrayLenses() {
 		if e := got[k]; e["name"] != j.Name() || e["about"] == "" || e["from"] == "" || e["needs"] == "" {
 			t.Errorf("%v", e)
 		}
 	}
-	if r := lethe(t, "list", "judgements"); r.Code != cli.ExitOK || !strings.Contains(r.Out, "4 shadow models") {
+	if r := lethe(t, "list", "audit-lenses"); r.Code != cli.ExitOK || !strings.Contains(r.Out, "4 shadow models") {
 		t.Errorf("%+v", r)
 	}
 }

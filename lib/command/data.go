@@ -25,7 +25,7 @@ func newData() *cobra.Command {
 
 Files are in the folder that LETHE_DATA names, by default lethe/data in the user's
 cache folder, one folder per data set. Only "data get" downloads, and no file is used
-before its SHA-256 is checked.`,
+before its published checksum, where there is one, is checked.`,
 		Example: "  lethe data list\n  lethe data get german_credit heart_disease\n  lethe data verify",
 	})
 	c.AddCommand(newDataList(), newDataGet(), newDataVerify())
@@ -42,7 +42,7 @@ func checkDataSetNames(_ *cobra.Command, names []string) error {
 }
 
 func dataSetNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return namesOf(DataSets(), func(i datasets.Info) string { return i.Name }), cobra.ShellCompDirectiveNoFileComp
+	return namesOf(filesOfData(), func(i datasets.Info) string { return i.Name }), cobra.ShellCompDirectiveNoFileComp
 }
 
 type dataSetJSON struct {
@@ -73,7 +73,8 @@ type fileJSON struct {
 	MD5    string   `json:"md5,omitempty"` // where no SHA-256 is known
 	URLs   []string `json:"urls"`
 
-	Optional bool `json:"optional"` // the set loads without it
+	Optional bool   `json:"optional"`       // the set loads without it
+	Make     string `json:"make,omitempty"` // a command that makes it, where nobody publishes it
 }
 
 func newDataSetJSON(i datasets.Info) dataSetJSON {
@@ -87,7 +88,7 @@ func newDataSetJSON(i datasets.Info) dataSetJSON {
 		d.Classes = []string{}
 	}
 	for _, f := range i.Files {
-		file := fileJSON{f.Name, f.Size, f.SHA256, f.MD5, []string{}, f.Optional}
+		file := fileJSON{f.Name, f.Size, f.SHA256, f.MD5, []string{}, f.Optional, f.Make}
 		for _, s := range f.Sources {
 			file.URLs = append(file.URLs, s.URL)
 		}
@@ -98,33 +99,43 @@ func newDataSetJSON(i datasets.Info) dataSetJSON {
 
 func newDataList() *cobra.Command {
 	c := &cobra.Command{
-		Use:     "list",
-		Short:   "All data sets: state, shape, licence and size",
+		Use:   "list",
+		Short: "All data sets: state, shape, licence and size",
+		Long: `All data sets, and weights and logs that "data get" downloads: state, shape, licence and size.
+
+"By hand" says that "data get" cannot download the files, because nobody publishes them
+or no checksum is known: it says what to put where.`,
 		Example: "  lethe data list\n  lethe data list --json",
 		Args:    cobra.NoArgs,
 	}
 	cli.AnswerWith(c, func(*cobra.Command, []string) (cli.Answer, error) {
-		return cli.Answer{Value: dataSetList(), Text: dataSetTable().Text}, nil
+		return cli.Answer{Value: dataSetList(filesOfData()), Text: dataSetTable(filesOfData()).Text}, nil
 	})
 	return c
 }
 
-func dataSetList() []dataSetJSON {
+func dataSetList(all []datasets.Info) []dataSetJSON {
 	var out []dataSetJSON
-	for _, i := range DataSets() {
+	for _, i := range all {
 		out = append(out, newDataSetJSON(i))
 	}
 	return out
 }
 
-func dataSetTable() *report.Table {
+func dataSetTable(all []datasets.Info) *report.Table {
 	t := textTable("Data sets", "name", "state", "files", "rows", "features", "classes", "licence", "task")
-	for _, i := range DataSets() {
-		features := fmt.Sprint(i.Features)
+	count := func(n int) string { // weights and logs have no records
+		if n == 0 {
+			return ""
+		}
+		return fmt.Sprint(n)
+	}
+	for _, i := range all {
+		features := count(i.Features)
 		if i.Shape != ([3]int{}) {
 			features = fmt.Sprintf("%d x %d x %d", i.Shape[0], i.Shape[1], i.Shape[2])
 		}
-		t.Rows = append(t.Rows, textRow(i.Name, dataSetState(i), sizeText(i), fmt.Sprint(i.Rows), features, fmt.Sprint(i.ClassCount()), i.Licence, i.Task))
+		t.Rows = append(t.Rows, textRow(i.Name, dataSetState(i), sizeText(i), count(i.Rows), features, count(i.ClassCount()), i.Licence, i.Task))
 	}
 	return t
 }
@@ -148,7 +159,7 @@ func sizeText(i datasets.Info) string {
 	switch {
 	case i.Synthetic:
 		return ""
-	case i.Size() > 0 && !i.Embedded && !i.Published():
+	case !i.Embedded && !i.Published():
 		return formatSize(i.Size()) + ", by hand"
 	}
 	return formatSize(i.Size())
@@ -168,7 +179,7 @@ func newDataGet() *cobra.Command {
 		Long: `Download data sets from their publishers into the data folder.
 
 Licence and size are shown before a download. An interrupted download resumes where it
-stopped. A file whose SHA-256 is not the published one is moved aside and never used.`,
+stopped. A file whose checksum is not the published one is moved aside and never used.`,
 		Example:           "  lethe data get german_credit\n  LETHE_DATA=~/tables lethe data get adult bank_marketing",
 		Args:              cobra.MatchAll(cobra.MinimumNArgs(1), checkDataSetNames),
 		ValidArgsFunction: dataSetNames,
@@ -227,8 +238,8 @@ type fileStatusJSON struct {
 func newDataVerify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [NAME...]",
-		Short: "Check the SHA-256 of the data files",
-		Long: `Check the SHA-256 of the data files.
+		Short: "Check the data files by their published checksums",
+		Long: `Check the data files by their published checksums.
 
 Without a name all data sets are checked, and a missing file is no failure. A missing
 file of a named data set is one.`,

@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -36,6 +37,7 @@ type inventory struct {
 	kind, about string
 	table       func() *report.Table
 	values      func() any // for JSON
+	earlier     string     // the name of before, which still works and is the name in JSON; empty: kind
 }
 
 type listEntry struct {
@@ -57,12 +59,9 @@ func inventories() []inventory {
 		namedInventory("lenses", "lenses on a trained model", func() []listEntry {
 			return newEntries(audit.AllLenses(), func(l audit.Lens) listEntry { return listEntry{Name: l.Name(), About: l.Info().Measures} })
 		}),
-		namedInventory("judgements", "lenses of lethe audit, on saved arrays", func() []listEntry {
-			return newEntries(audit.FolderLenses(), func(l audit.Lens) listEntry {
-				return listEntry{Name: l.Name(), About: l.Info().Asks, From: l.Info().Source, Needs: judge.FilesFor(l.Info().Needs)}
-			})
-		}, "from", "needs"),
-		{"datasets", "data sets", dataSetTable, func() any { return dataSetList() }},
+		auditLenses(),
+		{kind: "datasets", about: "data sets",
+			table: func() *report.Table { return dataSetTable(DataSets()) }, values: func() any { return dataSetList(DataSets()) }},
 		namedInventory("models", "network families", modelList),
 		namedInventory("losses", "losses that networks are trained with", func() []listEntry {
 			return describedEntries("", append(loss.All(), loss.Loss(diffusion.EDM{})))
@@ -76,10 +75,21 @@ func inventories() []inventory {
 	}
 }
 
+// auditLenses is the inventory of the lenses on saved arrays. Scripts know it by its name of before.
+func auditLenses() inventory {
+	inv := namedInventory("audit-lenses", "lenses of lethe audit, on saved arrays", func() []listEntry {
+		return newEntries(audit.FolderLenses(), func(l audit.Lens) listEntry {
+			return listEntry{Name: l.Name(), About: l.Info().Asks, From: l.Info().Source, Needs: judge.FilesFor(l.Info().Needs)}
+		})
+	}, "from", "needs")
+	inv.earlier = "judgements"
+	return inv
+}
+
 // namedInventory is an inventory of entries with a table of their names, descriptions, and
 // further columns.
 func namedInventory(kind, about string, entries func() []listEntry, more ...string) inventory {
-	return inventory{kind, about, func() *report.Table {
+	return inventory{kind: kind, about: about, table: func() *report.Table {
 		t := textTable(strings.ToUpper(about[:1])+about[1:], append([]string{"name", "what it is"}, more...)...)
 		for _, e := range entries() {
 			columns := map[string]string{"from": e.From, "sees": strings.Join(e.Sees, ", "), "needs": e.Needs}
@@ -90,7 +100,7 @@ func namedInventory(kind, about string, entries func() []listEntry, more ...stri
 			t.Rows = append(t.Rows, textRow(cells...))
 		}
 		return t
-	}, func() any { return entries() }}
+	}, values: func() any { return entries() }}
 }
 
 func newEntries[T any](all []T, entry func(T) listEntry) (out []listEntry) {
@@ -115,17 +125,27 @@ func newList() *cobra.Command {
 		Example: "  lethe list\n  lethe list methods\n  lethe list recipes --json",
 	}
 	for _, inv := range inventories() {
-		sub := &cobra.Command{
-			Use:     inv.kind,
-			Short:   "List " + inv.about,
-			Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
-			Args:    cobra.NoArgs,
+		c.AddCommand(listOf(inv, inv.kind))
+		if inv.earlier != "" {
+			earlier := listOf(inv, inv.earlier)
+			earlier.Hidden = true
+			c.AddCommand(earlier)
 		}
-		printInventories(sub, inv)
-		c.AddCommand(sub)
 	}
 	printInventories(c, inventories()...)
 	return cli.Group(c)
+}
+
+// listOf is the command that prints one inventory under a name.
+func listOf(inv inventory, name string) *cobra.Command {
+	c := &cobra.Command{
+		Use:     name,
+		Short:   "List " + inv.about,
+		Example: "  lethe list " + inv.kind + "\n  lethe list " + inv.kind + " --json",
+		Args:    cobra.NoArgs,
+	}
+	printInventories(c, inv)
+	return c
 }
 
 // printInventories makes a command print inventories: in JSON an object with one list per
@@ -134,7 +154,7 @@ func printInventories(c *cobra.Command, all ...inventory) {
 	cli.AnswerWith(c, func(*cobra.Command, []string) (cli.Answer, error) {
 		values := map[string]any{}
 		for _, inv := range all {
-			values[inv.kind] = inv.values()
+			values[cmp.Or(inv.earlier, inv.kind)] = inv.values()
 		}
 		return cli.Answer{Value: values, Text: func(w io.Writer) error {
 			for i, inv := range all {

@@ -52,11 +52,11 @@ methods, and say what is left of the records, with several seeds.
 Data are a table in CSV or TSV, texts in such a table, a folder of images with one folder per
 class, single cells, or arrays of NumPy. The records to forget are those of a condition
 ('person_id=17', 'hospital in A,B', 'age>=80', 'visit=2020-01-01..2020-03-31'), a class, the
-records that a file numbers, or a random share.
+records that a file numbers, or a random share. With fewer than six no lens has a verdict.
 
 It writes report.html (one file), report.md and report.json. What is computed is kept: the same
 command goes on where it was stopped, and more methods or seeds compute only what is new.`,
-		Example: `  lethe try people.csv --target income --above 50000 --forget 'person_id=17' --seeds 10
+		Example: `  lethe try people.csv --target income --above 50000 --forget 'city=Bern' --seeds 10
   lethe try --text reports.csv --column report --target diagnosis --forget 'patient_id=17'
   lethe try --images photos --forget-class cats
   lethe try --npy X.npy y.npy --forget-records forget.npy`,
@@ -104,7 +104,8 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if s, is := setting.Data.(fmt.Stringer); is {
 			fmt.Fprintln(cmd.ErrOrStderr(), asFlags(strings.TrimSpace(s.String())))
 		}
-		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds, Words: asFlags}
+		study := comparison.Study{Lab: env.Lab(), Setting: setting, Methods: methods, Seeds: o.seeds, Words: asFlags,
+			Warn: func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), "lethe:", text) }}
 		result, err := study.Run(cmd.Context())
 		if err != nil {
 			_ = os.Remove(folder) // if it is empty

@@ -248,7 +248,14 @@ func TestTryKeepsGroupsTogether(t *testing.T) {
 	one := lethe(t, args("--forget", "person=P7", "--seeds", "1")...)
 	wantWords(t, one, "What is left of the 5 records with person=P7", "The split kept the records of one person together. Intervals of a seed count records all the same",
 		"95 % interval over records", "are of 1 person only")
+	const fewRecords = "no lens will have a verdict: 5 records to forget, and with fewer than 6"
+	if !strings.Contains(one.Stderr, fewRecords) {
+		t.Errorf("five records are not said to be too few: %s", one.Stderr)
+	}
 	share := lethe(t, args("--seeds", "1")...)
+	if strings.Contains(share.Stderr, "no lens will have a verdict") {
+		t.Errorf("40 records are said to be too few: %s", share.Stderr)
+	}
 	wantWords(t, share, "What is left of the 40 records of a random 5 % of the groups by person, at least 8", "95 % interval over persons")
 	if strings.Contains(share.Out, "count records all the same") {
 		t.Errorf("eight people are few:\n%s", share.Out)

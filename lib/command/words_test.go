@@ -25,7 +25,7 @@ func TestHelpTextsUseTheFieldsTerms(t *testing.T) {
 	var check func(c *cobra.Command)
 	check = func(c *cobra.Command) {
 		if c.Name() == "judgements" {
-			return // the name of lethe list judgements, which scripts use, and of its JSON list
+			return // the hidden name of lethe list audit-lenses, which scripts use
 		}
 		texts := map[string]string{"use": c.Use, "short": c.Short, "long": c.Long, "examples": c.Example}
 		c.Flags().VisitAll(func(f *pflag.Flag) { texts["--"+f.Name] = f.Usage })

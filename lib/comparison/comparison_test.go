@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -466,6 +467,38 @@ func TestSeedsOfFewGroupsAreCounted(t *testing.T) {
 	} {
 		if got := (&Result{Runs: runs}).fewGroups(); len(got) != 1 || got[0] != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// That no lens will have a verdict is said once, before the first epoch, and only where it is so: of the least of all
+// seeds, and with fewer records than audit.MinRecords.
+func TestTooFewRecordsAreSaidBeforeTraining(t *testing.T) {
+	for _, c := range []struct {
+		forget lab.ForgetSet
+		want   []string
+	}{
+		{lab.Records{3}, []string{"no lens will have a verdict: 1 record to forget, and with fewer than 6 no value is significant at 5 %"}},
+		{lab.Records{3, 14, 15, 92, 65}, []string{"no lens will have a verdict: 5 records to forget, and with fewer than 6 no value is significant at 5 %"}},
+		{lab.Records{3, 14, 15, 92, 65, 35}, nil},
+	} {
+		var epochs atomic.Int64
+		l := newLab(t)
+		l.AfterEpoch = func(train.Epoch) { epochs.Add(1) }
+		setting := island()
+		setting.Forget, setting.Fit.Epochs = c.forget, 1
+		var got []string
+		s := Study{Lab: l, Setting: setting, Methods: []unlearn.Method{unlearn.FineTuning{Epochs: 1}}, Seeds: 2, Warn: func(text string) {
+			got = append(got, text)
+			if n := epochs.Load(); n > 0 {
+				t.Errorf("%d epochs were over: %s", n, text)
+			}
+		}}
+		if _, err := s.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, c.want) || epochs.Load() == 0 {
+			t.Errorf("%v: %q, want %q", c.forget, got, c.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 
@@ -43,6 +44,8 @@ type Study struct {
 	Lenses  []audit.Lens     // nil: Lenses()
 	// Words says what was found in the data in the words of whoever asked: flags of a command in place of options of a program. nil: as it is.
 	Words func(text string) string
+	// Warn gets what keeps the study from verdicts before anything is trained, a sentence without its full stop. nil: nobody is told.
+	Warn func(text string)
 }
 
 // Methods returns the methods that a study compares unless it names others: RULER's five,
@@ -171,14 +174,8 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 	if s.Setting.Data != nil {
 		r.Name = DataTitle(s.Setting.Data)
 	}
-	for seed := range s.Seeds {
-		c, err := s.Lab.Reseed(seed).Case(ctx, s.Setting)
-		if err != nil {
-			return nil, err
-		}
-		if n := c.Test.X.Rows; n < minHeldOut {
-			return nil, tooFewHeldOut(c, n)
-		}
+	if err := s.check(ctx); err != nil {
+		return nil, err
 	}
 	ctx, task := progress.Start(ctx, "comparing methods on "+r.Name, s.Seeds)
 	defer task.Done()
@@ -191,6 +188,30 @@ func (s Study) Run(ctx context.Context) (*Result, error) {
 		task.Add(1)
 	}
 	return r, nil
+}
+
+// check makes the case of every seed, and warns where the smallest one has too few records for a verdict.
+func (s Study) check(ctx context.Context) error {
+	forget, judged := math.MaxInt, math.MaxInt
+	for seed := range s.Seeds {
+		c, err := s.Lab.Reseed(seed).Case(ctx, s.Setting)
+		if err != nil {
+			return err
+		}
+		if n := c.Test.X.Rows; n < minHeldOut {
+			return tooFewHeldOut(c, n)
+		}
+		forget, judged = min(forget, len(c.Forget)), min(judged, len(c.EvalRows()))
+	}
+	if s.Warn == nil {
+		return nil
+	}
+	if few := audit.TooFewRecords(forget, "records to forget"); few.Call != "" {
+		s.Warn("no lens will have a verdict: " + few.Why)
+	} else if few := audit.TooFewRecords(judged, "held-out records that lenses read"); few.Call != "" {
+		s.Warn("no lens that reads held-out records will have a verdict: " + few.Why)
+	}
+	return nil
 }
 
 // tooFewHeldOut is the error for a case that leaves too few non-members.

@@ -161,6 +161,10 @@ func (r *Report) Suggestions() []string {
 		out = append(out, fmt.Sprintf("More held-out records: %d beside %d forget records. With four times as many as forget records the "+
 			"intervals of the attacks on outputs would be %.2g times narrower.", n, m, gain))
 	}
+	if names := r.withOneNumber(); len(names) > 0 {
+		out = append(out, "A third retrained model (retrained-3/): where a lens compares with another model record by record, two have one number "+
+			"between them, which does not show what a seed does. Without it there is no verdict by "+joinNames(names)+".")
+	}
 	if len(e.ModelsOf(Checkpoint)) == 0 {
 		out = append(out, "Models saved along unlearning (checkpoint-1/, checkpoint-2/, ...): when the records are forgotten, whether they are "+
 			"pushed beyond the reference, and whether that is reversed.")
@@ -170,4 +174,15 @@ func (r *Report) Suggestions() []string {
 			"record is, which the other attacks on outputs cannot.")
 	}
 	return out
+}
+
+// withOneNumber names the lenses that have no verdict because two retrained models have one number between them.
+func (r *Report) withOneNumber() (names []string) {
+	for _, v := range r.Verdicts {
+		reason := audit.SeedReason(v.Reading, v.Retrained...)
+		if len(v.Retrained) == 2 && reason.Call != "" && v.Why == reason.Why && !slices.Contains(names, v.Name()) {
+			names = append(names, v.Name())
+		}
+	}
+	return names
 }

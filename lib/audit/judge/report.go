@@ -369,6 +369,9 @@ func FilesFor(n audit.Needs) string {
 			parts = append(parts, plural(c.need, c.what))
 		}
 	}
+	if n.Verdict > n.Retrained {
+		parts = append(parts, "for a verdict "+plural(n.Verdict, "retrained model"))
+	}
 	return strings.Join(parts, "; ")
 }
 

@@ -378,3 +378,45 @@ func TestTheGuideExplainsEveryVerdict(t *testing.T) {
 		}
 	}
 }
+
+// Two retrained models have one number between them where a lens compares record by record: their mean similarity
+// is the same from either side. The list of lenses says that a verdict needs three, and the report asks for the third
+// where nothing else is missing.
+func TestAThirdRetrainedModelIsAskedFor(t *testing.T) {
+	const third = "A third retrained model (retrained-3/)"
+	lens := audit.AgainstRetrained{}
+	if needs := FilesFor(lens.Info().Needs); needs != "embedding.npy; retain.npy; 2 retrained models; for a verdict 3 retrained models" {
+		t.Errorf("%s needs %q", lens.Name(), needs)
+	}
+	m := newFixture(16, 60, 200, 300)
+	d := damaged{t, t.TempDir(), m}
+	m.write(t, d.dir, m.retained, 0)
+	r := audited(t, d.dir)
+	for _, v := range r.Verdicts {
+		want := v.Lens.Info().Needs.Verdict > 2
+		if got := v.Call == audit.CannotTell && strings.Contains(v.Why, "a third one does"); got != want {
+			t.Errorf("beside two retrained models %s says %s: %s", v.Name(), v.Call, v.Why)
+		}
+	}
+	if said := strings.Join(r.Suggestions(), "\n"); !strings.Contains(said, third) || !strings.Contains(said, "no verdict by against the retrained.") {
+		t.Errorf("beside two retrained models: %s", said)
+	}
+	m.model(t, d.path("retrained-3"), m.retained)
+	r = audited(t, d.dir)
+	if v := r.verdict(t, lens.Name()); v.Call == audit.CannotTell {
+		t.Errorf("beside three retrained models %s says %s: %s", v.Name(), v.Call, v.Why)
+	}
+	for _, remove := range [][]string{{}, {"retrained-2", "retrained-3"}, {"retrained"}} {
+		for _, folder := range remove {
+			d.remove(folder)
+		}
+		if said := strings.Join(audited(t, d.dir).Suggestions(), "\n"); strings.Contains(said, third) {
+			t.Errorf("after the removal of %v: %s", remove, said)
+		}
+	}
+	few := damaged{t, t.TempDir(), newFixture(16, 5, 200, 300)}
+	few.m.write(t, few.dir, few.m.retained, 0)
+	if said := strings.Join(audited(t, few.dir).Suggestions(), "\n"); strings.Contains(said, third) {
+		t.Errorf("with five records to forget: %s", said)
+	}
+}

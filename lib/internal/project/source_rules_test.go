@@ -3,6 +3,7 @@
 package project
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,6 +86,30 @@ func sources(t *testing.T, visit func(path string, file *ast.File)) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The pages for contributors name every group of packages, development.md in the row of its layer.
+func TestThePagesNameEveryGroupOfPackages(t *testing.T) {
+	contributing, development := read(t, "CONTRIBUTING.md"), read(t, "docs/development.md")
+	rows := map[int]string{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+)(?: to (\d+))? \| (.*)$`).FindAllStringSubmatch(development, -1) {
+		first, _ := strconv.Atoi(row[1])
+		last, _ := strconv.Atoi(cmp.Or(row[2], row[1]))
+		for layer := first; layer <= last; layer++ {
+			rows[layer] += row[3]
+		}
+	}
+	for _, l := range layers {
+		if !regexp.MustCompile("`" + l.group + "(/\\.\\.\\.)?`").MatchString(rows[l.layer]) {
+			t.Errorf("docs/development.md does not name %s in the row of layer %d", l.group, l.layer)
+		}
+		if strings.HasPrefix(l.group, "kernel/") {
+			continue // the row of kernel
+		}
+		if !regexp.MustCompile("`" + l.group + "(`|/project`)").MatchString(contributing) { // lib/internal/project
+			t.Errorf("CONTRIBUTING.md does not name %s", l.group)
+		}
 	}
 }
 

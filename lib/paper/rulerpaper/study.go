@@ -67,7 +67,9 @@ func Scales() []Scale {
 	large.Texts.Fractions, large.Texts.Seeds = nil, 0
 	large.Images = ImageScale{Sets: []string{"cifar10"}, Lossless: true, CNNOnly: true, Epochs: 20, Seeds: 5}
 	return []Scale{
-		{Name: "quick", About: "takes minutes on two cores", DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
+		{Name: "quick",
+			About:    "takes minutes on two cores and no file (Breast Cancer; Heart Disease and German Credit, or generated tables where they are absent)",
+			DataSets: small, Seeds: 3, SideSeeds: 3, ForgetSeeds: 2, ForgetSetSeeds: 2, LearningRateSeeds: 3,
 			RowCap: 250, Diagnostic: []string{"breast_cancer"}, StandIns: []string{"tabular_outliers", "blobs_duplicates"},
 			Images: ImageScale{Sets: []string{"glyphs"}, CNN: drawn, ResNet: drawn, Epochs: 20},
 			Faces:  FaceScale{Set: "sketches", Width: 4, Epochs: 15, Seeds: 3},
