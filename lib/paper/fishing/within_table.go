@@ -5,6 +5,7 @@ package fishing
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/attack/generative"
@@ -269,6 +270,17 @@ func WithinAUCs(f AttackResult) []float64 {
 // MatchedAUCs are the AUCs against matched unseen records, by the paper's protocol; none if the
 // attack does not allow it.
 func MatchedAUCs(f AttackResult) []float64 { return f.Matched }
+
+// WithinAUC is an attack's AUC on a variant against records of the same type, as in the table: its interval is wider for
+// an attack in which every model is a shadow model of the others. Without a result it is no number.
+func (c AttackResults) WithinAUC(label, variant, attack string) stats.Estimate {
+	for _, f := range c {
+		if f.Case == label && f.Variant == variant && f.Attack == attack {
+			return f.Within.AUC
+		}
+	}
+	return stats.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
+}
 
 // PairMeans are the AUCs of an attack on a variant, averaged over each pair of models.
 func (c AttackResults) PairMeans(label, variant, attack string, where AUCs) []float64 {
