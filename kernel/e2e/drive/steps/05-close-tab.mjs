@@ -1,7 +1,7 @@
 import { epochsDone, training } from "../training.mjs";
 import { expect, note, test } from "../step.mjs";
 
-const epochs = 20_000; // more than the page needs to come back, also on a fast machine
+const epochs = 10_000; // more than the page needs to come back, also on a fast machine
 
 test("close the tab during a training and come back", async ({ lab }) => {
   test.setTimeout(330_000);
