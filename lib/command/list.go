@@ -37,7 +37,7 @@ type inventory struct {
 	kind, about string
 	table       func() *report.Table
 	values      func() any // for JSON
-	earlier     string     // the name of before, which still works and is the name in JSON; empty: kind
+	earlier     string     // its former name, which still works and is the name in JSON; empty: kind
 }
 
 type listEntry struct {
@@ -75,7 +75,7 @@ func inventories() []inventory {
 	}
 }
 
-// auditLenses is the inventory of the lenses on saved arrays. Scripts know it by its name of before.
+// auditLenses is the inventory of the lenses on saved arrays. Scripts know it by its former name.
 func auditLenses() inventory {
 	inv := namedInventory("audit-lenses", "lenses of lethe audit, on saved arrays", func() []listEntry {
 		return newEntries(audit.FolderLenses(), func(l audit.Lens) listEntry {

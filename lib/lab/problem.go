@@ -185,7 +185,7 @@ func (s Setting) fittedTo(data *datasets.Prepared) (model.Architecture, error) {
 
 // checkPretrained checks the weights that a network begins with. A missing file is missing data.
 func checkPretrained(arch model.Architecture) error {
-	err := model.CheckPretrained(arch)
+	_, err := model.CheckPretrained(arch)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: %w", datasets.ErrMissing, err)
 	}

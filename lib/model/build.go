@@ -100,7 +100,7 @@ type Pretrained interface {
 	Architecture
 	// Load returns the weights that a training begins with: those that were drawn, with the trained
 	// ones in the place of some or all of them. notes say what a user should know of the file. An
-	// error names file and tensor.
+	// error names file and tensor. What was drawn may be changed.
 	Load(drawn nn.Params) (weights nn.Params, notes []string, err error)
 }
 
@@ -113,38 +113,43 @@ func InitialWeights(a Architecture, rng *rand.Rand) nn.Params {
 	if !is || rng == nil {
 		return drawn
 	}
-	w, err := load(p, drawn)
+	w, _, err := load(p, drawn)
 	if err != nil {
 		panic(err)
 	}
 	return w
 }
 
-// CheckPretrained returns an error for a Pretrained network whose weights cannot be loaded, or do not fit
-// it, and nil for any other network.
-func CheckPretrained(a Architecture) error {
+// CheckPretrained returns the notes of a Pretrained network's weights, and an error where they cannot be
+// loaded or do not fit it. Of any other network there is nothing to say.
+func CheckPretrained(a Architecture) (notes []string, err error) {
 	p, is := a.(Pretrained)
 	if !is {
-		return nil
+		return nil, nil
 	}
 	d, err := declare(a, rand.New(rand.NewPCG(0, 0)))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = load(p, d.weights)
-	return err
+	_, notes, err = load(p, d.weights)
+	return notes, err
 }
 
-// load returns the weights of a Pretrained network, which must have the names and shapes of those that were drawn.
-func load(p Pretrained, drawn nn.Params) (nn.Params, error) {
-	w, _, err := p.Load(drawn.Clone())
-	if err == nil {
-		err = cmp.Or(nn.SameShape(w, drawn), w.Check())
+// load returns the weights of a Pretrained network, which must be finite and have its names and shapes; Load may use the
+// drawn ones for them. A panic of its author's code is an error.
+func load(p Pretrained, drawn nn.Params) (w nn.Params, notes []string, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("method Load panicked: %v", v)
+		}
+		if err != nil {
+			w, notes, err = nil, nil, fmt.Errorf("the weights that %s begins with: %w", p.Name(), err)
+		}
+	}()
+	if w, notes, err = p.Load(drawn); err == nil {
+		err = cmp.Or(nn.SameShape(w, mustDeclare(p, nil).weights), w.Check())
 	}
-	if err != nil {
-		return nil, fmt.Errorf("the weights that %s begins with: %w", p.Name(), err)
-	}
-	return w, nil
+	return w, notes, err
 }
 
 // RandomInputs lists the random numbers that the training of a network needs, in the order in

@@ -82,7 +82,7 @@ func follow(ctx context.Context, dir string, every time.Duration, report func(le
 }
 
 // speed is what a worker does in a second, in lab.CostUnit: the mean over the jobs that are
-// done, without those that were in a store before; 0 where there is none. A job counts when it
+// done; 0 where there is none. Jobs of less than a second do not count: most of them were in a store. A job counts when it
 // is done, and may last for minutes: what all jobs took by the clock would say far too little.
 func (g *Progress) speed() float64 {
 	var cost, seconds float64

@@ -14,8 +14,7 @@ import (
 // AuxiliaryTuning is the control of methods with auxiliary records, BlindU above all: it
 // goes on training with the original's objective on the auxiliary records alone, in BlindU's
 // batches, for all of its epochs, of which BlindU may take fewer. It uses only the size of
-// the forget set. What it
-// forgets is forgotten without unlearning.
+// the forget set. What it forgets is forgotten without unlearning.
 type AuxiliaryTuning struct {
 	Auxiliary Auxiliary `json:"auxiliary,omitempty" default:"public"`
 	Epochs    int       `json:"epochs,omitempty" default:"20"`

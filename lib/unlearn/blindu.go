@@ -237,10 +237,7 @@ func (m BlindU) players(b BlindRequest, arch criticBottleneck) (critic train.Pla
 	critic = train.Player{Name: "critic", Owns: []string{criticPrefix}, Objective: train.Objective{look}, Optimizer: nn.Adam{LR: 2e-4}, Updates: m.Critic}
 
 	retain, forget := b.Trained[0], look
-	retain.X, retain.IDs, retain.Augment = x, ids[:records], nil
-	if records < pairs {
-		retain.X = arch.pairRecords(records, b.Auxiliary.X, b.Erasure.Codes)
-	}
+	retain.X, retain.IDs, retain.Augment = array.Matrix[float32]{Rows: records, Cols: x.Cols, Data: x.Data[:records*x.Cols]}, ids[:records], nil
 	forget.Name, forget.Targets = "forget", []train.Target{m.erasureTarget(b.Erasure.Y, arch.Of, x.Rows)}
 	if *m.Rate != 0 {
 		common.Weight = -*m.Rate

@@ -39,8 +39,8 @@ import (
 // Differences from the program: (1) the maximum over critics is taken per record, not for
 // the forget set's mean. (2) All of the forget set enters every step; the program takes at
 // most 32 records of it in a step of the model or of the critics beside it, 64 while critics
-// are first trained, and 30 for the attacker. (3) In the critics' step the model's dropout stays on and theirs off, and the
-// gradient of the model's step is not carried over. (4) The attacker's features use latent
+// are first trained, and 30 for the attacker. (3) In the critics' step the model's dropout
+// stays on and theirs off, and the gradient of the model's step is not carried over. (4) The attacker's features use latent
 // means; the program draws. Held-out records are those that a method may see, half of them.
 // (5) The critics' spectral norms are refined in the model's step too.
 //

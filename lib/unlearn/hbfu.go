@@ -35,8 +35,8 @@ import (
 // passes in a round. The program makes up to 50, on Adult up to 30. It ends a pass after a
 // batch of which it finds less than 2 % of the labels, and ends the user's work after a
 // number of passes below 10 % on average over their batches; on MNIST after one:
-// Stop{Batch: 0.02} with one pass. (4) It has no user who erases all of their records: here h is then of what they
-// erase.
+// Stop{Batch: 0.02} with one pass. (4) It has no user who erases all of their records: here
+// h is then of what they erase.
 type HBFU struct {
 	Users
 	Eta float64 `json:"eta,omitempty" default:"1e-3"` // the program's on MNIST

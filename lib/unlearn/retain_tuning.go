@@ -29,8 +29,8 @@ import (
 // Differences: (1) as in the published program the sample is trained on too, so that it
 // says little about other records; with Apart it is not trained on. (2) The program draws
 // latent variables for the sample's loss and averages over batches; here nothing is drawn
-// and it is the mean over records. (3) Of fewer than ten records the
-// sample is one; the program's is empty.
+// and it is the mean over records. (3) Of fewer than ten records the sample is one; the
+// program's is empty.
 type RetainTuning struct {
 	Epochs   int     `json:"epochs,omitempty" default:"50"` // at most
 	LR       float64 `json:"lr,omitempty" default:"1e-4"`

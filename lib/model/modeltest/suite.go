@@ -66,7 +66,7 @@ func newSuite(a model.Architecture, records func(n int) array.Matrix[float32]) (
 		e.Close()
 		return nil, err
 	}
-	if err := model.CheckPretrained(r.Arch); err != nil {
+	if _, err := model.CheckPretrained(r.Arch); err != nil {
 		e.Close()
 		return nil, err
 	}

@@ -62,16 +62,16 @@ func TestWeightsThatAreNotTheNetworksAreNamed(t *testing.T) {
 	m, _ := withoutHead(t)
 	other := m
 	other.SHA256 = strings.Repeat("0", 64)
-	if err := model.CheckPretrained(other); err == nil || !strings.Contains(err.Error(), "expected 0000") {
+	if _, err := model.CheckPretrained(other); err == nil || !strings.Contains(err.Error(), "expected 0000") {
 		t.Errorf("another SHA-256: %v", err)
 	}
 	wide := m
 	wide.Vocabulary = 31
-	if err := model.CheckPretrained(wide); err == nil || !strings.Contains(err.Error(), "word_embeddings") || !strings.Contains(err.Error(), m.Path) {
+	if _, err := model.CheckPretrained(wide); err == nil || !strings.Contains(err.Error(), "word_embeddings") || !strings.Contains(err.Error(), m.Path) {
 		t.Errorf("another vocabulary: %v", err)
 	}
 	gone := Pretrained{BERT: tiny, SHA256: m.SHA256, Path: filepath.Join(t.TempDir(), "later")}
-	if err := model.CheckPretrained(gone); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := model.CheckPretrained(gone); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: %v", err)
 	}
 	b, err := os.ReadFile(m.Path)
@@ -81,7 +81,7 @@ func TestWeightsThatAreNotTheNetworksAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := model.CheckPretrained(gone); err != nil {
+	if _, err := model.CheckPretrained(gone); err != nil {
 		t.Errorf("the file came later: %v", err)
 	}
 }

@@ -275,7 +275,7 @@ func MatchedAUCs(f AttackResult) []float64 { return f.Matched }
 // an attack in which every model is a shadow model of the others. Without a result it is no number.
 func (c AttackResults) WithinAUC(label, variant, attack string) stats.Estimate {
 	for _, f := range c {
-		if f.Case == label && f.Variant == variant && f.Attack == attack {
+		if f.Within != nil && f.Case == label && f.Variant == variant && f.Attack == attack {
 			return f.Within.AUC
 		}
 	}

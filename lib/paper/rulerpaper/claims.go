@@ -36,28 +36,41 @@ func addClaims(t *report.Table, rows []checked) {
 	t.Columns = []report.Column{{Name: "claim"}, {Name: "printed", Paper: true}, {Name: "here"}, {Name: "reproduced"}, {Name: "the control says"}}
 	for _, x := range rows {
 		t.Rows = append(t.Rows, report.Row{Cells: []report.Cell{report.Str(x.claim), report.Str(x.paper), report.Str(x.here),
-			report.Str(x.reproduced()), report.Str(x.control)}})
+			report.Str(string(x.reproduced)), report.Str(x.control)}})
 	}
 }
 
 // checked is one claim of the paper with its measured value.
 type checked struct {
 	claim, paper, here, control string
-	holds                       bool
+	reproduced                  outcome
 }
 
-// untested is what is measured of a claim about tests none of which could be run.
+// outcome says whether a claim holds here.
+type outcome string
+
+const (
+	reproduced outcome = "yes"
+	refuted    outcome = "no"
+	open       outcome = "open" // none of its tests could be run
+)
+
+// untested is what is measured of an open claim.
 const untested = "no test on fewer than 5 data sets"
 
-// reproduced says whether a claim holds here; a claim whose tests were not run is open.
-func (x checked) reproduced() string {
-	switch {
-	case x.here == untested:
-		return "open"
-	case x.holds:
-		return "yes"
+func outcomeOf(holds bool) outcome {
+	if holds {
+		return reproduced
 	}
-	return "no"
+	return refuted
+}
+
+// outcomeOfTests is outcomeOf for a claim about a number of tests.
+func outcomeOfTests(holds bool, run int) outcome {
+	if run == 0 {
+		return open
+	}
+	return outcomeOf(holds)
 }
 
 // ofTests writes how many of the tests that were run show something, and what.
@@ -105,7 +118,7 @@ func (c *Collected) claimSign() checked {
 	idle := c.variantTally(NoOp, m2, func(e effect) bool { return e.mean() < 0 })
 	return checked{
 		"M2 is negative after every method at every fraction", "12 of 12", fmt.Sprintf("%d of %d", n, all),
-		fmt.Sprintf("the original model, never unlearned, is negative at %d of %d fractions too", idle, len(c.Study.Fractions)), n == all,
+		fmt.Sprintf("the original model, never unlearned, is negative at %d of %d fractions too", idle, len(c.Study.Fractions)), outcomeOf(n == all),
 	}
 }
 
@@ -118,7 +131,7 @@ func (c *Collected) claimSignificance() checked {
 	return checked{
 		"M2 is significantly negative (mixed model, Wald's z)", "10 of 12", fmt.Sprintf("%d of %d", z, all),
 		fmt.Sprintf("without unlearning it is at %d of %d fractions; by Student's t the methods in %d of %d, without unlearning at %d of %d",
-			c.variantTally(NoOp, m2, byZ), n, t, all, c.variantTally(NoOp, m2, byT), n), z >= 10*all/12,
+			c.variantTally(NoOp, m2, byZ), n, t, all, c.variantTally(NoOp, m2, byT), n), outcomeOf(z >= 10*all/12),
 	}
 }
 
@@ -142,9 +155,13 @@ func (c *Collected) claimGrowth() checked {
 	for i := 1; i < len(r); i++ {
 		grows = grows && r[i] >= r[i-1]
 	}
+	sized := len(r)
+	if math.IsNaN(mean(r)) {
+		sized = 0
+	}
 	return checked{
 		"the effect size of M2 (r, mean over methods) grows with the fraction", "grows, largest at 10 %", sizes(r),
-		"no unlearning: " + sizes(idle), grows && !math.IsNaN(mean(r)),
+		"no unlearning: " + sizes(idle), outcomeOfTests(grows, sized),
 	}
 }
 
@@ -159,7 +176,7 @@ func sizes(r []float64) string {
 func (c *Collected) claimNull() checked {
 	e := newEffect(filter(c.Rows, func(r Row) bool { return r.Variant == OtherOracle && r.Fraction == c.middleFraction() }), m2)
 	if e.Summary == nil {
-		return checked{claim: "the null of M2 is centred on zero", here: e.err.Error()}
+		return checked{claim: "the null of M2 is centred on zero", here: e.err.Error(), reproduced: open}
 	}
 	effects := 0.0
 	for _, a := range methods() {
@@ -168,7 +185,7 @@ func (c *Collected) claimNull() checked {
 	return checked{
 		"M2 between oracles of different seeds is centred on zero", "approximately zero", e.Mean.String(),
 		fmt.Sprintf("its spread over runs (SD %.4f) is %.0f times the mean effect of the methods (%.5f)", e.SD, e.SD/effects, effects),
-		e.Mean.Low <= 0 && e.Mean.High >= 0,
+		outcomeOf(e.Mean.Low <= 0 && e.Mean.High >= 0),
 	}
 }
 
@@ -180,7 +197,8 @@ func (c *Collected) claimShift() checked {
 	ft := c.variantTally(Matched, m3, func(e effect) bool { return e.mean() < 0 })
 	return checked{
 		"M3: unlearning moves the forget set away from the oracle's place", "negative for all methods", fmt.Sprintf("%d of %d negative", n, all),
-		fmt.Sprintf("fine-tuning for 5 epochs, which never sees the forget set, is negative at %d of %d fractions", ft, len(c.Study.Fractions)), n == all,
+		fmt.Sprintf("fine-tuning for 5 epochs, which never sees the forget set, is negative at %d of %d fractions", ft, len(c.Study.Fractions)),
+		outcomeOf(n == all),
 	}
 }
 
@@ -191,7 +209,7 @@ func (c *Collected) claimRank() checked {
 	return checked{
 		"mean M4 is above 0.5 in every condition", "12 of 12", fmt.Sprintf("%d of %d", n, all),
 		fmt.Sprintf("the oracle's own M4 is above 0.5 at %d of %d fractions; M4 differs from it (t, 5 %%) in %d of %d", own, len(c.Study.Fractions),
-			d, all), n == all,
+			d, all), outcomeOf(n == all),
 	}
 }
 
@@ -211,7 +229,7 @@ func (c *Collected) claimICC() checked {
 	v := mean(icc)
 	return checked{
 		"the variance of M4 lies between data sets (ICC)", "0.89", fmt.Sprintf("%.2f, mean over conditions", v),
-		fmt.Sprintf("the oracle's own M4: %.2f; the data set decides, not the method", oracle), math.Abs(v-0.89) < 0.1,
+		fmt.Sprintf("the oracle's own M4: %.2f; the data set decides, not the method", oracle), outcomeOf(math.Abs(v-0.89) < 0.1),
 	}
 }
 
@@ -223,7 +241,7 @@ func (c *Collected) claimCosine() checked {
 	return checked{
 		"cosine of original and oracle on the forget set, same seed against other seed", "about 0.99 against 0.43",
 		fmt.Sprintf("%.3f against %.3f", same, other),
-		"M1 to M3 only mean something under paired seeds", same > 0.97 && math.Abs(other-0.43) < 0.1,
+		"M1 to M3 only mean something under paired seeds", outcomeOf(same > 0.97 && math.Abs(other-0.43) < 0.1),
 	}
 }
 
@@ -233,7 +251,7 @@ func (c *Collected) claimOutputs() checked {
 	return checked{
 		"all methods pass at the outputs: mean attack accuracy within 0.05 of 0.5", "12 of 12", fmt.Sprintf("%d of %d", n, all),
 		fmt.Sprintf("the original model passes at %d of %d fractions, so passing does not show forgetting", c.variantTally(NoOp, mia, pass),
-			len(c.Study.Fractions)), n == all,
+			len(c.Study.Fractions)), outcomeOf(n == all),
 	}
 }
 
@@ -243,7 +261,7 @@ func (c *Collected) claimTeacher() checked {
 	n := len(c.Study.Fractions)
 	return checked{
 		"Bad Teacher: M2 significantly negative at every fraction, M4 at none", "3 of 3 and 0 of 3", fmt.Sprintf("%d of %d and %d of %d", neg, n, rank, n),
-		"see Table 10 for other teachers", neg == n && rank == 0,
+		"see Table 10 for other teachers", outcomeOf(neg == n && rank == 0),
 	}
 }
 
@@ -282,11 +300,11 @@ func (c *Collected) claimPairs() ([]checked, error) {
 	return []checked{
 		{
 			"no two methods differ on M2, M4 or the attack after correction", "no pair", ofTests(same, sameOf, " tests without a difference"),
-			"method against no unlearning on M2: " + control, same == sameOf,
+			"method against no unlearning on M2: " + control, outcomeOfTests(same == sameOf, sameOf),
 		},
 		{
 			"Fine-Tuning and SCRUB keep more retain accuracy than Gradient Ascent and NegGrad", "all 4 cross pairs",
-			ofTests(better, betterOf, " tests"), "Table 3 shows by how much", better == betterOf,
+			ofTests(better, betterOf, " tests"), "Table 3 shows by how much", outcomeOfTests(better == betterOf, betterOf),
 		},
 	}, nil
 }

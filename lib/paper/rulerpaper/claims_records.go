@@ -130,20 +130,20 @@ func (c conditions) nearHalf(claim, printed string) checked {
 	}
 	attacked := mean(values(filter(c.Rows, func(r Row) bool { return r.Variant == NoOp }), mia.Value))
 	return checked{claim, printed, c.list(NoOp), fmt.Sprintf("the oracle: %s; M4 differs from it in %s; the loss attack on the original has a balanced "+
-		"accuracy of %.2f (a guess: 0.5)", c.list(Oracle), c.count(NoOp, c.overOracle, stats.Estimate.ExcludesNull), attacked), holds}
+		"accuracy of %.2f (a guess: 0.5)", c.list(Oracle), c.count(NoOp, c.overOracle, stats.Estimate.ExcludesNull), attacked), outcomeOf(holds)}
 }
 
 // aboveHalf is the claim that the original's M4 is above one half, which the paper reads as memory.
 func (c conditions) aboveHalf(claim, printed string) checked {
 	return checked{claim, printed, c.list(NoOp), fmt.Sprintf("the oracle, which never saw them: %s; M4 is above it in %s", c.list(Oracle),
-		c.count(NoOp, c.overOracle, isAboveNull)), c.number(NoOp, c.m4Of, isAboveNull) == len(c.of)}
+		c.count(NoOp, c.overOracle, isAboveNull)), outcomeOf(c.number(NoOp, c.m4Of, isAboveNull) == len(c.of))}
 }
 
 // below is the claim that a method leaves M4 below one half, which the paper calls over-displaced.
 func (c conditions) below(claim, method, printed string) checked {
 	return checked{claim, printed, fmt.Sprintf("in %s: %s", c.count(method, c.m4Of, isBelowNull), c.list(method)),
 		fmt.Sprintf("the oracle is below 0.5 in %s (%s); the method is below the oracle in %s", c.count(Oracle, c.m4Of, isBelowNull), c.list(Oracle),
-			c.count(method, c.overOracle, isBelowNull)), c.number(method, c.m4Of, isBelowNull) == len(c.of)}
+			c.count(method, c.overOracle, isBelowNull)), outcomeOf(c.number(method, c.m4Of, isBelowNull) == len(c.of))}
 }
 
 // untouched is the claim that no method erases what people leave, beside people whom no model saw.
@@ -161,5 +161,5 @@ func (c conditions) untouched() checked {
 	}
 	return checked{"faces: no method erases what is left of people fully", "M4 is above 0.5",
 		fmt.Sprintf("M4 is above that of people no model saw in %d of %d", left, all),
-		fmt.Sprintf("the oracle's is in %d of %d, that of the original in %d of %d", above(Oracle), len(c.of), above(NoOp), len(c.of)), left == all}
+		fmt.Sprintf("the oracle's is in %d of %d, that of the original in %d of %d", above(Oracle), len(c.of), above(NoOp), len(c.of)), outcomeOf(left == all)}
 }

@@ -142,11 +142,11 @@ func TestClaimsOnImages(t *testing.T) {
 	})
 	got := claimsOfRecords([]*Collected{c})
 	want := []checked{
-		{claim: "images, ResNet-18: the original's M4 is near 0.5", paper: "near 0.5", here: "a 0.51, b 0.54", holds: true,
+		{claim: "images, ResNet-18: the original's M4 is near 0.5", paper: "near 0.5", here: "a 0.51, b 0.54", reproduced: reproduced,
 			control: "the oracle: a 0.49, b 0.30; M4 differs from it in 2 of 2; the loss attack on the original has a balanced accuracy of 0.75 (a guess: 0.5)"},
-		{claim: "images, ResNet-18: NegGrad leaves M4 below 0.5", paper: "on every set", here: "in 2 of 2: a 0.30, b 0.34", holds: true,
+		{claim: "images, ResNet-18: NegGrad leaves M4 below 0.5", paper: "on every set", here: "in 2 of 2: a 0.30, b 0.34", reproduced: reproduced,
 			control: "the oracle is below 0.5 in 1 of 2 (a 0.49, b 0.30); the method is below the oracle in 1 of 2"},
-		{claim: "images, ResNet-18: SCRUB leaves M4 below 0.5", paper: "on every set, down to 0.16", here: "in 1 of 2: a 0.10, b 0.50", holds: false,
+		{claim: "images, ResNet-18: SCRUB leaves M4 below 0.5", paper: "on every set, down to 0.16", here: "in 1 of 2: a 0.10, b 0.50", reproduced: refuted,
 			control: "the oracle is below 0.5 in 1 of 2 (a 0.49, b 0.30); the method is below the oracle in 1 of 2"},
 	}
 	if !slices.Equal(got, want) {
@@ -166,9 +166,9 @@ func TestClaimsOnFaces(t *testing.T) {
 	}
 	got := claimsOfRecords([]*Collected{c})
 	want := []checked{
-		{claim: "faces: the original's M4 is far above 0.5", paper: "at every fraction, up to 0.94", here: "5 % 0.70, 10 % 0.70", holds: true,
+		{claim: "faces: the original's M4 is far above 0.5", paper: "at every fraction, up to 0.94", here: "5 % 0.70, 10 % 0.70", reproduced: reproduced,
 			control: "the oracle, which never saw them: 5 % 0.40, 10 % 0.40; M4 is above it in 2 of 2"},
-		{claim: "faces: no method erases what is left of people fully", paper: "M4 is above 0.5", here: "M4 is above that of people no model saw in 5 of 8",
+		{claim: "faces: no method erases what is left of people fully", paper: "M4 is above 0.5", here: "M4 is above that of people no model saw in 5 of 8", reproduced: refuted,
 			control: "the oracle's is in 0 of 2, that of the original in 2 of 2"},
 	}
 	if !slices.Equal(got, want) {

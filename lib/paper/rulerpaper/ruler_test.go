@@ -412,15 +412,15 @@ func TestWhatWasNotTestedIsNotCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, x := range got {
-			if text := x.here + ", " + x.reproduced(); text != want[i] {
+			if text := x.here + ", " + string(x.reproduced); text != want[i] {
 				t.Errorf("%d data sets: %q, want %q", sets, text, want[i])
 			}
 		}
 		if got[0].control != want[2] {
 			t.Errorf("%d data sets: %q", sets, got[0].control)
 		}
-		if growth := c.claimGrowth(); (growth.reproduced() == "open") != (sets == 3) {
-			t.Errorf("%d data sets: %s, %s", sets, growth.here, growth.reproduced())
+		if growth := c.claimGrowth(); (growth.reproduced == open) != (sets == 3) {
+			t.Errorf("%d data sets: %s, %s", sets, growth.here, growth.reproduced)
 		}
 		tests := map[int]string{3: untested, 6: "0 of 4 with the median, 0 of 4 with the mean"}[sets]
 		if note := table5Finding(c); !strings.HasPrefix(note, "Significant by Wilcoxon at 5 %: "+tests+"; the sign") {

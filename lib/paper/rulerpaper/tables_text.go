@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -482,7 +483,7 @@ func (c *Collected) pOfM4(variant string, fraction float64) []float64 {
 // textNotes say how the study differs from the paper's.
 func textNotes(c *Collected) []string {
 	s, size := c.Study, c.Study.Texts
-	notes := []string{size.networkNote()}
+	notes := append([]string{size.networkNote()}, size.weightsNotes()...)
 	documents := "all documents"
 	if size.Documents > 0 {
 		documents = fmt.Sprintf("%d documents, drawn with all of their copies,", size.Documents)
@@ -549,8 +550,26 @@ func (s TextScale) networkNote() string {
 			published, report.Plural(m.Layers, "layer"), m.Width)
 	}
 	info, _ := texts.LookupWeights(s.Weights) // network has returned the error
-	return fmt.Sprintf("%s Here it is %s: %d layers of width %d, general English, an encoder of sentences; its head is new.",
+	return fmt.Sprintf("%s Here it is %s: %d layers of width %d, general English, an encoder of sentences.",
 		published, info.Title, m.Layers, m.Width)
+}
+
+// weightsNotes say what of the published file is not used and what it lacks, such as a head, which is drawn at random then.
+func (s TextScale) weightsNotes() []string {
+	if s.Weights == "" {
+		return nil
+	}
+	n, _, err := s.network()
+	var notes []string
+	if m, is := n.(text.Pretrained); is && err == nil {
+		if _, err = os.Stat(m.Path); err == nil { // before a network of its size is drawn
+			notes, err = model.CheckPretrained(m)
+		}
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("What the file of weights lacks is not known: %v.", err)}
+	}
+	return notes
 }
 
 // trainingNote says how the training differs from the paper's.
