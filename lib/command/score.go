@@ -74,7 +74,7 @@ type scoreAnswer struct {
 }
 
 func (r scoreAnswer) table() *report.Table {
-	t := evidenceTable(fmt.Sprintf("Membership scores of %d members and %d non-members", r.NMembers, r.NNonmembers))
+	t := evidenceTable(fmt.Sprintf("Membership scores of %s and %s", report.Plural(r.NMembers, "member"), report.Plural(r.NNonmembers, "non-member")))
 	a := r.Advantage
 	over := fmt.Sprintf("%d + %d records", r.NMembers, r.NNonmembers)
 	t.add("AUC", stats.Estimate{Value: r.AUC.Value, Low: r.AUC.Low, High: r.AUC.High}, over, "0.5",
