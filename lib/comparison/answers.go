@@ -42,7 +42,7 @@ func (r *Result) Answers() (out []string) {
 			r.records(func(run Run) int { return run.Forget }, "forgotten record"), n))
 	}
 	if n := r.overSeeds(func(run Run) int { return run.HeldOutCopies }); n != "" {
-		out = append(out, fmt.Sprintf("Of the %s that lenses read %s can be found in training too, with the same inputs: these are no records that the "+
+		out = append(out, fmt.Sprintf("Of the %s that lenses read, %s can be found in training too, with the same inputs: these are no records that the "+
 			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
 			r.records(func(run Run) int { return run.Judged }, "held-out record"), n)+r.againstCopies())
 	}

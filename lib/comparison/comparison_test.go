@@ -263,7 +263,7 @@ func TestAnswersTellOfCopies(t *testing.T) {
 		t.Errorf("%d copies among the forgotten alone", n)
 	}
 	seeds := &Result{Runs: []Run{{Forget: 15, Judged: 66, Copies: 13, HeldOutCopies: 63}, {Forget: 15, Judged: 66, Copies: 10, HeldOutCopies: 63}}}
-	for k, want := range []string{"Of the 15 forgotten records 10 to 13 (by the seed) can be found among", "Of the 66 held-out records that lenses read 63 can be found in training"} {
+	for k, want := range []string{"Of the 15 forgotten records 10 to 13 (by the seed) can be found among", "Of the 66 held-out records that lenses read, 63 can be found in training"} {
 		if said := seeds.Answers()[k]; !strings.HasPrefix(said, want) {
 			t.Errorf("%q, want %q", said, want)
 		}
