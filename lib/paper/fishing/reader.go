@@ -9,6 +9,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/lab"
 	"github.com/lethe-ml/lethe/lib/paper"
 	"github.com/lethe-ml/lethe/lib/plot"
+	"github.com/lethe-ml/lethe/lib/report"
 )
 
 // For notebooks: the functions use the first case of the scale that LETHE_SCALE names.
@@ -55,8 +56,23 @@ func (a *OpenedCase) Row(ctx context.Context, variant lab.Variant) (*Row, error)
 }
 
 // Source is the source line of figures of the case.
-func (a *OpenedCase) Source() string {
-	return fmt.Sprintf("%s; scale %s, seed %d, data %.12s", a.spec.Label, a.Study.Scale, a.Seed, a.Hash)
+func (a *OpenedCase) Source() string { return a.source(int64(a.Seed)) }
+
+// SourceOfModels is the source line for the first models of the case.
+func (a *OpenedCase) SourceOfModels(models int) string {
+	var seeds []int64
+	for k := range models {
+		seeds = append(seeds, int64(a.Seed+k))
+	}
+	return a.source(seeds...)
+}
+
+func (a *OpenedCase) source(seeds ...int64) string {
+	word := "seed"
+	if len(seeds) > 1 {
+		word = "seeds"
+	}
+	return fmt.Sprintf("%s; scale %s, %s %s, data %.12s", a.spec.Label, a.Study.Scale, word, report.Provenance{Seeds: seeds}.SeedList(), a.Hash)
 }
 
 // Negatives is the number of matched non-members.
