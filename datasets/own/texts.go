@@ -238,6 +238,14 @@ func (t *Texts) String() string { return t.report.String() }
 // Numbering says how the texts are numbered in the file; nil: from 0, as they are.
 func (t *Texts) Numbering() *datasets.Numbering { return t.numbers }
 
+// Documents is the number of texts in the file, with those that were left out.
+func (t *Texts) Documents() int {
+	if t.numbers != nil && t.numbers.Kept != nil {
+		return t.numbers.Total
+	}
+	return len(t.set.Documents)
+}
+
 // Name returns the name of the file without its extension: letters, digits, _ and - only.
 func (t *Texts) Name() string { return t.set.Name }
 

@@ -87,7 +87,8 @@ func (l Subsets) Read(e *Evidence, m *Arrays) (*Reading, error) {
 	if records == 0 {
 		return nil, fmt.Errorf("audit: the lens %q: a set is empty", l.Name())
 	}
-	few := tooFewRecords(2*MinRecords, min(size, records), "records in the smallest set, which is halved")
+	few := firstReason(tooFewRecords(2*MinRecords, min(size, records), "records in the smallest set, which is halved"),
+		TooFewRecords(min(e.CountGroups(e.Forget), e.CountGroups(e.HeldOut)), e.Units()+" in the smaller set that is judged"))
 	if size = min(size, records); size < 4 {
 		return NoReading(l.Name(), m.Name, few), nil
 	}

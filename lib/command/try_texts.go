@@ -4,6 +4,9 @@ package command
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -83,8 +86,9 @@ func wholeGroups(f lab.Random, column string) lab.ForgetSet {
 func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 	numbers := lab.Records{}
 	var numbering *datasets.Numbering
-	if d, is := data.(*own.Texts); is {
-		numbering = d.Numbering()
+	own, isOwn := data.(*own.Texts)
+	if isOwn {
+		numbering = own.Numbering()
 	}
 	switch f := f.(type) {
 	case lab.Random:
@@ -92,16 +96,31 @@ func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
 	case lab.Records:
 		numbers = f
 	case lab.Mask:
+		if isOwn && len(f) != own.Documents() {
+			return nil, fmt.Errorf("the mask has %d entries, there are %d texts", len(f), own.Documents())
+		}
+		if numbering != nil {
+			numbering = &datasets.Numbering{Kept: numbering.Kept, Total: numbering.Total} // the number of entries says what they count
+		}
 		for i, is := range f {
 			if is {
 				numbers = append(numbers, i)
 			}
+		}
+		if len(numbers) == 0 {
+			return nil, errors.New("the mask names no record")
 		}
 	default:
 		return f, nil
 	}
 	if _, err := numbering.IDs(numbers); err != nil {
 		return nil, err
+	}
+	sorted := slices.Sorted(slices.Values(numbers))
+	for i, n := range sorted {
+		if i > 0 && n == sorted[i-1] {
+			return nil, fmt.Errorf("record %d is named twice", n)
+		}
 	}
 	where := lab.Where{Column: texts.ColumnDocument, Op: datasets.In}
 	for _, n := range numbers {

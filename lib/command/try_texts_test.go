@@ -118,6 +118,25 @@ func TestTryForgetsWholeTexts(t *testing.T) {
 	}
 }
 
+// A mask of another version of the file would forget other people.
+func TestTryRefusesAMaskOfOtherTexts(t *testing.T) {
+	var d ownData
+	c := &cobra.Command{}
+	d.flags(c)
+	check(t, c.ParseFlags([]string{"--text", tryFile(t, "notes.csv", tryNotes()), "--column", "note", "--target", "ward", "--tokens", "8"}))
+	data, err := d.read(nil)
+	check(t, err)
+	short, long := make(lab.Mask, 40), make(lab.Mask, 90)
+	short[3], long[3] = true, true
+	for want, f := range map[string]lab.ForgetSet{
+		"40 entries": short, "90 entries": long, "names no record": make(lab.Mask, 60), "3 is named twice": lab.Records{3, 3, 4},
+	} {
+		if _, err := forgetTexts(data, f); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+}
+
 func TestTryRefusesTextsThatItDoesNotUnderstand(t *testing.T) {
 	stored := t.TempDir()
 	t.Setenv("LETHE_STORE", stored)

@@ -16,6 +16,8 @@ const (
 	leastLoss  = 1e-5  // less is vanishing: models that fit a record perfectly agree there
 	closeLoss  = 0.005 // relative
 	closeShare = 0.9   // of the records
+
+	comparedRows = 400 // of embeddings or outputs
 )
 
 // leaveOutCopies takes out retrained and shadow models that are another model once more, whatever the type of their
@@ -24,9 +26,13 @@ func (e *Evidence) leaveOutCopies() {
 	against := map[audit.Role][]audit.Role{Retrained: {Retrained}, Shadow: {Unlearned, Original, Shadow}}
 	var kept []*Model
 	for _, m := range e.Models {
-		k := slices.IndexFunc(e.Models, func(o *Model) bool {
+		of := ""
+		k := slices.IndexFunc(e.Models, func(o *Model) (same bool) {
 			earlier := o.Role != m.Role || slices.Contains(kept, o)
-			return o != m && earlier && slices.Contains(against[m.Role], o.Role) && sameModel(m, o)
+			if o != m && earlier && slices.Contains(against[m.Role], o.Role) {
+				of, same = sameModel(m, o)
+			}
+			return same
 		})
 		if k < 0 {
 			kept = append(kept, m)
@@ -36,20 +42,47 @@ func (e *Evidence) leaveOutCopies() {
 		if m.Role == Shadow {
 			what = "no model is a shadow of itself, and none counts twice"
 		}
-		e.warn("%s has the losses of %s: it is left out, because %s.", m.Name, e.Models[k].Name, what)
+		e.warn("%s has the %s of %s: it is left out, because %s.", m.Name, of, e.Models[k].Name, what)
 	}
 	e.Models = kept
 }
 
-// sameModel reports whether the losses of two models are the same, up to the rounding of a type. Losses of a few values, such as
-// right and wrong, say nothing.
-func sameModel(a, b *Model) bool {
-	if len(a.Losses) != len(b.Losses) {
+// sameModel reports whether the losses of two models are the same, up to the rounding of a type; where one has no losses, their
+// embeddings or outputs. It names what was compared.
+func sameModel(a, b *Model) (what string, same bool) {
+	switch {
+	case a.Losses != nil && b.Losses != nil:
+		return "losses", sameValues(a.Losses, b.Losses)
+	case a.Embedding != nil && b.Embedding != nil:
+		return "embeddings", sameValues(firstRows(a.Embedding), firstRows(b.Embedding))
+	case a.Outputs != nil && b.Outputs != nil:
+		return "outputs", sameValues(firstRows(a.Outputs), firstRows(b.Outputs))
+	}
+	return "", false
+}
+
+// firstRows returns the values of the first records; none if they cannot be read, which is said where they are judged.
+func firstRows(x audit.Matrix) (values []float64) {
+	rows, err := x.Read()
+	if err != nil {
+		return nil
+	}
+	n, columns := rows.Shape()
+	buffer := make([]float64, columns)
+	for i := range min(n, comparedRows) {
+		values = append(values, rows.Read(buffer, i)...)
+	}
+	return values
+}
+
+// sameValues reports whether nearly all of the values that are not vanishing agree. A few values, such as right and wrong, say nothing.
+func sameValues(a, b []float64) bool {
+	if len(a) != len(b) {
 		return false
 	}
 	alike, n, values := 0, 0, map[float64]bool{}
-	for i, x := range a.Losses {
-		y := b.Losses[i]
+	for i, x := range a {
+		y := b[i]
 		size := max(math.Abs(x), math.Abs(y))
 		if size < leastLoss {
 			continue

@@ -122,7 +122,7 @@ func TestWhatACopyIs(t *testing.T) {
 		"a copy":  {losses(400, vanishing(1)), losses(400, vanishing(1)), true},
 		"classes": {losses(400, func(i int) float64 { return float64(i % 3) }), losses(400, func(i int) float64 { return float64(i % 3) }), false},
 	} {
-		if got := sameModel(c.a, c.b); got != c.want {
+		if _, got := sameModel(c.a, c.b); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

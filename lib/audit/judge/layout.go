@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -399,8 +400,22 @@ func holdsArrays(dir string) bool {
 	return err == nil && len(found) > 0
 }
 
-// compareNatural orders shadow-2 before shadow-10.
-func compareNatural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) }
+// compareNatural orders shadow-2 before shadow-10, and checkpoint-0.5 before checkpoint-1.
+func compareNatural(a, b string) int {
+	wordA, x := numberedName(a)
+	wordB, y := numberedName(b)
+	return cmp.Or(cmp.Compare(wordA, wordB), cmp.Compare(x, y), cmp.Compare(a, b))
+}
+
+// numberedName splits a model's name into its word and the number at its end; -1: it has none.
+func numberedName(name string) (word string, number float64) {
+	start := len(strings.TrimRight(name, "0123456789."))
+	number, err := strconv.ParseFloat(name[start:], 64)
+	if err != nil {
+		return name, -1
+	}
+	return name[:start], number
+}
 
 // suggestion names the known name that a wrong one resembles most, or else all known names.
 func suggestion(word string, known []string) string {

@@ -14,6 +14,9 @@ import (
 // addWarnings notes what is suspicious: arrays that fit each other and may still be the wrong ones.
 func (e *Evidence) addWarnings() {
 	e.warnDuplicates()
+	e.warnOriginals()
+	e.warnAuditedAgain()
+	e.doubtReversedLosses()
 	e.warnGroups()
 	e.warnShadows()
 	e.warnUnits()
@@ -193,6 +196,47 @@ func (e *Evidence) warnDuplicates() {
 		}
 		if !known {
 			first[f.SHA256] = f
+		}
+	}
+}
+
+// warnOriginals notes originals beside the first, which is the one that is compared with.
+func (e *Evidence) warnOriginals() {
+	if originals := e.ModelsOf(Original); len(originals) > 1 {
+		e.warn("there are %d originals: every comparison is with %s, and of the others only the arrays are checked.", len(originals), originals[0].Name)
+	}
+}
+
+// warnAuditedAgain notes a retrained model that is an unlearned one once more: beside itself no model has a memory. An exact
+// retraining may be what is audited, so that the retrained model stays.
+func (e *Evidence) warnAuditedAgain() {
+	for _, m := range e.ModelsOf(Retrained) {
+		for _, u := range e.ModelsOf(Unlearned) {
+			if what, same := sameModel(m, u); same {
+				e.warn("%s has the %s of %s: beside itself no model has a memory. Was one model saved under both names?", m.Name, what, u.Name)
+				e.doubt(u, m.Name+" is the same model")
+			}
+		}
+	}
+}
+
+// doubtReversedLosses doubts models whose losses may be log-likelihoods or probabilities, which are large where a loss is small:
+// what is remembered would look pushed away. A model that fits retained records better than held-out ones by these
+// numbers, or an original that fits the forgotten ones better, shows that they are losses.
+func (e *Evidence) doubtReversedLosses() {
+	for _, m := range e.Models {
+		shown := e.fitsBetter(m, e.Retain, e.HeldOut) || m.Role == Original && e.fitsBetter(m, e.Forget, e.HeldOut)
+		if m.Role != Shadow && len(m.Losses) > 0 && shown {
+			return
+		}
+	}
+	for _, m := range e.ModelsOf(Unlearned) {
+		if len(m.Losses) == 0 {
+			continue
+		}
+		negative := slices.Max(m.Losses) <= 0 && slices.Min(m.Losses) < 0
+		if negative || probabilitiesToo(m) != "" && e.fitsBetter(m, e.HeldOut, e.Forget) {
+			e.doubt(m, "its losses may be log-likelihoods or probabilities, which are large where a loss is small")
 		}
 	}
 }
