@@ -44,8 +44,8 @@ func (LiRA) Info() Info {
 		Measures: "signed AUC of the likelihood ratio under shadow models, forgotten against held-out records",
 		Asks:     "Are the outputs for a forgotten record more likely under models that were trained on it?",
 		How: "AUC of the likelihood ratio of the scaled confidence, normal distributions fitted over the shadow models with and without each record, " +
-			"with DeLong's interval; one standard deviation for all records below 64 shadow models. Records without shadow models on either side are left out. " +
-			"Shadow models must have had records of both sets equally often.",
+			"with DeLong's interval; one standard deviation for all records below 64 shadow models. Records without shadow models on either side are " +
+			"left out. Shadow models must have had records of both sets equally often.",
 		Source:    "Carlini et al. 2022, algorithm 1, online",
 		Null:      NonmemberNull,
 		High:      1,

@@ -73,7 +73,7 @@ func writeTOFU(dir string, sets map[string][]int, models map[string]*logs.TOFU) 
 }
 
 // checkTOFU refuses models without an unlearned one, and logs of other questions, tokenizers or numbers
-// of wrong answers than its.
+// of wrong answers than its. open-unlearning's logs hold no numbers of tokens, so that another tokenizer is not seen there.
 func checkTOFU(models map[string]*logs.TOFU) error {
 	first := models["unlearned"]
 	if first == nil {

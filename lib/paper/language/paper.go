@@ -42,7 +42,8 @@ type Study struct {
 }
 
 // Budgets give each method about as many steps as ten epochs over TOFU's 400 forgotten questions in
-// batches of 32 are: 125. The same ten epochs over 12 answers in batches of 8 are 20 (table steps).
+// batches of 32 are: 125. Seeds forget 12 to 23 answers, which in batches of 8 are 120 to 180 steps; ten epochs over 12 answers
+// are 20 (table steps).
 var (
 	smallBudget = Budget{Forgotten: 60, Retained: 4}
 	wholeBudget = Budget{Forgotten: 30, Retained: 2}

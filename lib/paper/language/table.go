@@ -120,9 +120,10 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 func (b Budget) rule() string {
 	return fmt.Sprintf("Each method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning has "+
 		"about as many steps over all retained ones (epochs: %d). The rate is that of %s after which forgotten answers are nearest to as improbable as "+
-		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models. So methods forget about as much, and differ in what "+
-		"is left of the rest. Where the rate is at an end of the list a method would need others, or more epochs, to forget as much: its row is no "+
-		"comparison. Refusals need not make the answer improbable: for IdkDPO and refusal tuning the rule asks for what they do not aim at.",
+		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models. So methods whose rate is inside the list forget "+
+		"about as much, and differ in what is left of the rest. Where the rate is at an end of the list a method would need others, or more epochs, "+
+		"to forget as much: its row is no comparison. Refusals need not make the answer improbable: for IdkDPO and refusal tuning the rule asks for "+
+		"what they do not aim at.",
 		b.Forgotten, b.Retained, list(rates))
 }
 
