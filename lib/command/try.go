@@ -93,14 +93,14 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if err := comparison.CheckFolder(folder, setting.Data); err != nil && o.out == "" {
 			return fmt.Errorf("%w; --out FOLDER writes this report elsewhere, or into that folder in place of what it holds", err)
 		}
-		if err := os.MkdirAll(folder, 0o755); err != nil { // before anything is trained
-			return fmt.Errorf("the folder for the report: %w", err)
-		}
 		env, err := openEnv(cmd, *store, spec)
 		if err != nil {
 			return err
 		}
 		defer env.Engine.Close()
+		if err := os.MkdirAll(folder, 0o755); err != nil { // before anything is trained
+			return fmt.Errorf("the folder for the report: %w", err)
+		}
 		if s, is := setting.Data.(fmt.Stringer); is {
 			fmt.Fprintln(cmd.ErrOrStderr(), asFlags(strings.TrimSpace(s.String())))
 		}

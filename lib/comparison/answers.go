@@ -4,6 +4,7 @@ package comparison
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,17 +47,13 @@ func (r *Result) Answers() (out []string) {
 			"models never had, so that less of a memory is seen than there is, and held-out records are answered right more often than new ones would be.",
 			r.records(func(run Run) int { return run.Judged }, "held-out record"), n)+r.againstCopies())
 	}
-	for _, run := range r.Runs {
-		if run.notHeldOut != "" {
-			out = append(out, run.notHeldOut)
-			break
-		}
+	if s := r.notHeldOut(); s != "" {
+		out = append(out, s)
 	}
 	able, blind, silent, split := r.sortedLenses()
 	if len(blind) > 0 {
-		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here, in %s: %s. What differs there may be chance or "+
-			"the seed, which does not mean that there is no memory%s.", r.whichSeeds(blind), strings.Join(r.lensNames(blind), ", "),
-			r.rightAnswers("the original is ", r.original())))
+		out = append(out, fmt.Sprintf("Cannot tell the original from the retrained models here%s. What differs there may be chance or "+
+			"the seed, which does not mean that there is no memory%s.", r.inSeeds(blind), r.rightAnswers("the original is ", r.original())))
 	}
 	if len(silent) > 0 {
 		out = append(out, r.silentAnswer(silent))
@@ -160,7 +157,11 @@ func (r *Result) silentAnswer(lenses []int) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", r.Study.Lenses[k].Name(), says))
 	}
-	return "No evidence for or against, in most seeds: " + strings.Join(parts, "; ") + ". That does not mean that the records are forgotten."
+	in := ", in most seeds"
+	if len(r.Runs) == 1 {
+		in = ""
+	}
+	return "No evidence for or against" + in + ": " + strings.Join(parts, "; ") + ". That does not mean that the records are forgotten."
 }
 
 // withheld is the reason of a lens's call on the original or a model of the same seed that it is compared
@@ -246,10 +247,48 @@ func (r *Result) lensNames(lenses []int) (out []string) {
 	return out
 }
 
-// whichSeeds says in which seeds lenses found what is said of the original.
-func (r *Result) whichSeeds(lenses []int) string {
-	if slices.ContainsFunc(lenses, func(k int) bool { return !r.verdict(r.originalLabel(), k).Paired() }) {
-		return "most seeds"
+// inSeeds names lenses and the seeds in which they found what is said of the original: those that compare models within each seed
+// in all of them together, others in most. Of one seed there is nothing to say.
+func (r *Result) inSeeds(lenses []int) string {
+	if len(r.Runs) == 1 {
+		return ": " + strings.Join(r.lensNames(lenses), ", ")
 	}
-	return "all seeds together"
+	var together, most []int
+	for _, k := range lenses {
+		if r.verdict(r.originalLabel(), k).Paired() {
+			together = append(together, k)
+		} else {
+			most = append(most, k)
+		}
+	}
+	var parts []string
+	if together != nil {
+		parts = append(parts, "in all seeds together: "+strings.Join(r.lensNames(together), ", "))
+	}
+	if most != nil {
+		parts = append(parts, "in most seeds: "+strings.Join(r.lensNames(most), ", "))
+	}
+	return ", " + strings.Join(parts, "; ")
+}
+
+// notHeldOut says of which classes no record is held out, and in how many seeds; "" if every class has some in all.
+func (r *Result) notHeldOut() string {
+	seeds := map[string]int{}
+	for _, run := range r.Runs {
+		for _, class := range run.notHeldOut {
+			seeds[class]++
+		}
+	}
+	var parts []string
+	for _, class := range slices.Sorted(maps.Keys(seeds)) {
+		part := fmt.Sprintf("%q", class)
+		if n := seeds[class]; n < len(r.Runs) {
+			part += fmt.Sprintf(" (in %d of %d seeds)", n, len(r.Runs))
+		}
+		parts = append(parts, part)
+	}
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf("No record of the class %s is held out: what is said of held-out records is said of the others alone.", strings.Join(parts, ", "))
 }

@@ -290,6 +290,23 @@ func TestAnswersTellOfCopies(t *testing.T) {
 	}
 }
 
+// A class that some seeds hold out is not said to be missing in all; of one seed nothing is said of seeds.
+func TestAnswersSayInWhichSeeds(t *testing.T) {
+	blind := func() *Result { return withCalls(50, audit.Blind, audit.Blind, audit.Blind) }
+	r := blind()
+	if said := strings.Join(r.Answers(), "\n"); strings.Contains(said, "most seeds") || strings.Contains(said, "all seeds") {
+		t.Errorf("of one seed: %s", said)
+	}
+	r.Runs = append(r.Runs, append(blind().Runs, blind().Runs...)...)
+	r.Runs[0].notHeldOut, r.Runs[1].notHeldOut, r.Runs[2].notHeldOut = []string{"rare", "none"}, []string{"none"}, []string{"none"}
+	said := strings.Join(r.Answers(), "\n")
+	for _, want := range []string{`No record of the class "none", "rare" (in 1 of 3 seeds) is held out`, "retrained models here, in "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in: %s", want, said)
+		}
+	}
+}
+
 // Too few records are no sign of forgetting, and the answers say how many there are; a lens of which the seeds
 // say different things says so; a lens that takes a model of another seed for the original is named.
 func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
@@ -297,7 +314,7 @@ func TestAnswersDoNotTakeMissingEvidenceForForgetting(t *testing.T) {
 	few := withCalls(5, audit.TooFew, audit.TooFew, audit.TooFew)
 	few.Runs[0].Models[0].Readings[0].NoEvidence = audit.TooFewRecords(3, "held-out records")
 	said := answers(few)
-	if want := "No evidence for or against, in most seeds: loss (too few: 3 held-out records, and with fewer than 6 no value is significant at 5 %). That does"; !strings.Contains(said, want) {
+	if want := "No evidence for or against: loss (too few: 3 held-out records, and with fewer than 6 no value is significant at 5 %). That does"; !strings.Contains(said, want) {
 		t.Errorf("too few: %s", said)
 	}
 	if tied := answers(withCalls(50, audit.CannotTell, audit.CannotTell, audit.CannotTell)); strings.Contains(tied, "may be chance") || strings.Contains(tied, "oo few") {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/defaults"
@@ -87,16 +86,16 @@ type Result struct {
 type Run struct {
 	Seed                 int
 	DataHash             string
-	Caveat               string // on how the data were read, see datasets.About
-	Forget, Retain, Test int    // numbers of records
-	Judged               int    // held-out records that no method has seen, which lenses read
-	Copies               int    // forgotten records whose inputs a retained record has too
-	HeldOutCopies        int    // records of Judged whose inputs a training record has
-	namedHeldOut         int    // held-out records that the condition names too: the data have a test part of their own
-	forgotten            string // what the records to forget are, "" if their forget set does not say it
-	notHeldOut           string // a sentence on classes of which no record is held out, "": there are none
-	units                string // what intervals count: "records", "persons"
-	fewGroups            string // why intervals count records and no groups, "" if there are none or enough
+	Caveat               string   // on how the data were read, see datasets.About
+	Forget, Retain, Test int      // numbers of records
+	Judged               int      // held-out records that no method has seen, which lenses read
+	Copies               int      // forgotten records whose inputs a retained record has too
+	HeldOutCopies        int      // records of Judged whose inputs a training record has
+	namedHeldOut         int      // held-out records that the condition names too: the data have a test part of their own
+	forgotten            string   // what the records to forget are, "" if their forget set does not say it
+	notHeldOut           []string // the classes of which no record is held out
+	units                string   // what intervals count: "records", "persons"
+	fewGroups            string   // why intervals count records and no groups, "" if there are none or enough
 	Models               []Model
 }
 
@@ -263,17 +262,13 @@ func (s Study) run(ctx context.Context, seed int) (*Run, error) {
 }
 
 // notHeldOut names the classes that are in training and of which no record is held out.
-func notHeldOut(c *audit.Case) string {
-	var names []string
+func notHeldOut(c *audit.Case) (names []string) {
 	for code, name := range c.About.Classes {
 		if slices.Contains(c.Train.Y, code) && !slices.Contains(c.Test.Y, code) {
-			names = append(names, fmt.Sprintf("%q", name))
+			names = append(names, name)
 		}
 	}
-	if names == nil {
-		return ""
-	}
-	return fmt.Sprintf("No record of the class %s is held out: what is said of held-out records is said of the others alone.", strings.Join(names, ", "))
+	return names
 }
 
 // windows says of how many texts the forgotten records are windows, where a text is several.

@@ -56,8 +56,9 @@ func inForce(o nn.Optimizer) nn.Optimizer {
 // EarlyStop ends training if the objective has not fallen by more than MinDelta below
 // its best for Patience epochs. Patience 0 never stops early. With Best the fit returns
 // the weights after the epoch with the lowest objective (the first of equal ones), not the
-// last. The objective is that of the training records: the mean over an epoch's steps, in
-// training mode. For other records see Validation.
+// last; an epoch takes the place of the best one only if it is lower by more than MinDelta. The
+// objective is that of the training records: the mean over an epoch's steps, in training mode. For
+// other records see Validation.
 type EarlyStop struct {
 	Patience int     `json:"patience,omitempty"`
 	MinDelta float64 `json:"min_delta,omitempty"`

@@ -14,7 +14,7 @@ import (
 
 // Validation evaluates the model after every epoch, by an objective on other records in
 // inference mode or by Score. The fit returns the weights of the epoch with the lowest
-// value, the first of equal ones.
+// value, the first of equal ones; with MinDelta an epoch takes the place of the best one only if it is lower by more.
 type Validation struct {
 	Objective Objective
 	// Score replaces the objective: it returns a number for the weights p after the
