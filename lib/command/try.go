@@ -72,7 +72,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
 	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
 	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d, of texts %d)", imageBatch, textBatch))
-	f.StringVar(&o.out, "out", "", "folder for the report, whatever it holds (default: NAME-report)")
+	f.StringVar(&o.out, "out", "", "folder for the report, whatever it holds (default: NAME-report, or one of its own beside that of another question)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
 	var precision string
@@ -89,9 +89,15 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 		if err != nil {
 			return err
 		}
-		folder := cmp.Or(o.out, comparison.DataTitle(setting.Data)+"-report")
-		if err := comparison.CheckFolder(folder, setting.Data); err != nil && o.out == "" {
-			return fmt.Errorf("%w; --out FOLDER writes this report elsewhere, or into that folder in place of what it holds", err)
+		folder := o.out
+		if folder == "" {
+			var taken string
+			if folder, taken, err = comparison.FolderFor(setting); err != nil {
+				return fmt.Errorf("%w; --out FOLDER writes this report elsewhere, or into that folder in place of what it holds", err)
+			}
+			if taken != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "lethe: another report of these data is kept (%q); this one goes to %s\n", taken, cli.Printable(folder))
+			}
 		}
 		env, err := openEnv(cmd, *store, spec)
 		if err != nil {

@@ -295,6 +295,40 @@ func wantWords(t *testing.T, r clitest.Result, words ...string) {
 	}
 }
 
+// Another condition, network or number of epochs asks another question: its report does not replace the first, and the same question
+// finds its own again. Another method extends a report.
+func TestTryKeepsTheReportOfAnotherQuestion(t *testing.T) {
+	t.Setenv("LETHE_STORE", t.TempDir())
+	t.Chdir(t.TempDir())
+	check(t, os.WriteFile("people.csv", []byte(tryTables()["hand.tsv"]), 0o644))
+	try := func(forget string, more ...string) (folders []string) {
+		r := lethe(t, append([]string{"try", "people.csv", "--target", "answer", "--forget", forget, "--seeds", "1", "--epochs", "1", "--methods", "fine-tuning"}, more...)...)
+		if r.Code != 0 {
+			t.Fatal(r.Stderr)
+		}
+		folders, err := filepath.Glob("people-report*")
+		check(t, err)
+		return folders
+	}
+	const first, second = "person_id in 107,109", "person_id in 101,109"
+	for k, c := range []struct {
+		forget string
+		more   []string
+		want   int
+	}{
+		{first, nil, 1}, {first, []string{"--methods", "ssd"}, 1}, {second, nil, 2}, {second, []string{"--seeds", "2"}, 2}, {first, nil, 2},
+		{first, []string{"--epochs", "2"}, 3}, {first, []string{"--model", "residual-mlp"}, 4},
+	} {
+		if got := try(c.forget, c.more...); len(got) != c.want {
+			t.Errorf("run %d: %v, want %d folders", k, got, c.want)
+		}
+	}
+	b, err := os.ReadFile(filepath.Join("people-report", "report.md"))
+	if err != nil || !strings.Contains(string(b), first) {
+		t.Errorf("the first report is another one (%v)", err)
+	}
+}
+
 // Files with names in any script have reports of their own, with their names in the title; the report of other data is not replaced.
 func TestTryReplacesNoReportOfOtherData(t *testing.T) {
 	t.Setenv("LETHE_STORE", t.TempDir())

@@ -136,8 +136,10 @@ type (
 		// Sources are the files of the user's own data, in their order; none of a data set that Lethe knows.
 		Sources []jsonSource `json:"sources"`
 		Forget  string       `json:"forget"`
-		Answers []string     `json:"answers"`
-		Lenses  []string     `json:"lenses"`
+		// Study is a hash of the data, how they are read, the records to forget, the network and the training.
+		Study   string   `json:"study"`
+		Answers []string `json:"answers"`
+		Lenses  []string `json:"lenses"`
 		// Verdicts are those of all seeds, lens by lens and model by model.
 		Verdicts []jsonVerdict `json:"verdicts"`
 		Runs     []jsonRun     `json:"runs"`
@@ -185,7 +187,7 @@ type (
 // JSON writes the result with the readings of every seed.
 func (r *Result) JSON(w io.Writer) error {
 	s := r.Study.Setting
-	out := jsonResult{Question: r.Title(), Data: r.Name, Sources: jsonSources(s.Data), Forget: s.ForgetSetName(), Answers: r.Answers()}
+	out := jsonResult{Question: r.Title(), Data: r.Name, Sources: jsonSources(s.Data), Forget: s.ForgetSetName(), Study: studyKey(s), Answers: r.Answers()}
 	for _, lens := range r.Study.Lenses {
 		out.Lenses = append(out.Lenses, lens.Name())
 	}
