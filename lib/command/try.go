@@ -72,7 +72,7 @@ command goes on where it was stopped, and more methods or seeds compute only wha
 	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("number of seeds: splits, initial weights (default: %d, of texts %d)", comparison.DefaultSeeds, textSeeds))
 	f.IntVar(&o.epochs, "epochs", 0, fmt.Sprintf("epochs of training (default: 50, RULER's; of texts %d)", textEpochs))
 	f.IntVar(&o.batch, "batch", 0, fmt.Sprintf("records per batch (default: all, RULER's; of images %d, of texts %d)", imageBatch, textBatch))
-	f.StringVar(&o.out, "out", "", "folder for the report, whatever it holds (default: NAME-report, or one of its own beside that of another question)")
+	f.StringVar(&o.out, "out", "", "folder for the report, whatever it holds (default: NAME-report)")
 	store := storeFlag(c)
 	engine := f.String("engine", "", "engine: auto, lethe, go, xla, xla:cuda (default: LETHE_ENGINE, or auto)")
 	var precision string
