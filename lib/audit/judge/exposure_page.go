@@ -236,12 +236,7 @@ func (r *Report) retrainedCounts(x Exposure, rate int) (out []Count) {
 // retrained ones would have, and more than that of each of them, one of which may have the same records for a reason of its own.
 func (r *Report) countStandOut(x Exposure, rate int) string {
 	c := x.Counts[rate]
-	if c.P > r.jointLevel() {
-		return ""
-	}
-	of := r.retrainedCounts(x, rate)
-	asMany := func(other Count) bool { return c.unexplained([]Count{other}) > 1-level }
-	if len(of) > 0 && (c.unexplained(of) > r.jointLevel() || slices.ContainsFunc(of, asMany)) {
+	if c.P > r.jointLevel() || c.explained {
 		return ""
 	}
 	beyond := "any"
