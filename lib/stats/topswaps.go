@@ -15,13 +15,14 @@ import (
 //
 // The null is that the models are alike: which model gave a record which of its scores is chance, for each
 // positive and each negative by itself. Under it P is exact whatever the scores' distribution, and however unlike
-// positives and negatives are: the scores of every record are dealt to the models again, negatives too, so that
-// thresholds move as they do by chance, and all positives with them. P is (1 + draws with such a lead) / (1 + draws),
-// as if the models seen were one of the draws (Phipson and Smyth 2010, equation 2). To take the thresholds as fixed
-// leaves out what moves all positives of a model together.
+// positives and negatives are: the scores of every record are dealt to the models again, and each model counts above
+// its own threshold. A threshold is of a model, and decides over all its positives together; a sign test of the
+// records that only one model counts takes these as independent, and its P is too small. P is (1 + draws with such a
+// lead) / (1 + draws), as if the models seen were one of the draws (Phipson and Smyth 2010, equation 2).
 //
-// A model that scores all records higher, or on another increasing scale, has the same counts, so that the lead is
-// the same; the draws then mix the scales, and P is no longer exact.
+// A model that scores all records higher, or on another increasing scale, has the same counts and the same lead; the
+// draws mix the scales, and P is near, not exact. Negatives are dealt for this: with thresholds as seen P would be
+// exact under the null too, and far too small beside a model on another scale.
 //
 // P matters where it is at most limit: there are 20 / limit draws, at least 2,000, and the draws end where P is sure
 // to be larger. It refuses fewer than two models, records that not all models score, NaN, a limit outside (0, 1),

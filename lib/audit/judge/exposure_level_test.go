@@ -77,6 +77,7 @@ func (s simulated) standOut(t *testing.T, audits int) (out int) {
 func TestRecordsThatAreEasyByThemselvesDoNotStandOut(t *testing.T) {
 	for _, s := range []simulated{
 		{200, 200, 1, 0.5, 0.5, 0, 0}, {100, 400, 1, 1, 0.3, 0, 0}, {200, 200, 1, 1, 0.5, 0, 0}, {200, 200, 1, 1.5, 0.5, 0, 0}, {200, 200, 2, 1.5, 0.5, 0, 0},
+		{100, 400, 1, 1, 0.3, 0.3, 0}, // a seed moves all records as much as each: thresholds have to be dealt too
 	} {
 		if n := s.standOut(t, 100); n > 4 {
 			t.Errorf("%+v: of %d of 100 exact retrainings records stand out", s, n)
@@ -90,6 +91,22 @@ func TestRecordsThatAreRememberedStandOut(t *testing.T) {
 	for _, s := range []simulated{{150, 450, 1, 0, 0.5, 0, 12}, {200, 200, 1, 0, 0.5, 0, 12}, {150, 450, 2, 0, 0.5, 0.2, 12}} {
 		if n := s.standOut(t, 50); n < 33 {
 			t.Errorf("%+v: in %d of 50 audits", s, n)
+		}
+	}
+}
+
+// Twenty records that the audited model and one of three retrained ones have: by all together they stand out, and that model
+// alone explains them.
+func TestOneRetrainedModelExplainsRecordsAlone(t *testing.T) {
+	m := simulated{150, 450, 3, 0, 0.5, 0, 20}.models(rand.New(rand.NewPCG(2, 7)))
+	for _, also := range []bool{false, true} {
+		for i := range 20 {
+			if also {
+				m[3].Forget.Values[i] = m[0].Forget.Values[i]
+			}
+		}
+		if yes, err := explained(FalsePositiveRates[0], (1-level)/18, m[0], m[1:]); yes != also || err != nil {
+			t.Errorf("in a retrained model too %v: explained %v, %v", also, yes, err)
 		}
 	}
 }

@@ -146,7 +146,8 @@ func (r *Report) ROCFigure() (plot.Panels, error) {
 
 // StandOut names, for lenses that see no memory on average, where more forgotten records are
 // recognised than chance and the retrained models explain. A mean over records hides these few. All
-// rates of all lenses and models err together in one report of twenty.
+// rates of all lenses and models err together in one report of twenty, as far as forgotten and held-out records
+// are drawn alike or a seed moves the records of retrained models one by one.
 func (r *Report) StandOut(model string) (out []string) {
 	for _, v := range r.withoutMemory(model) {
 		for _, x := range r.exposuresOf(v.Lens.Name()) {
