@@ -102,8 +102,7 @@ func lead(pos, neg [][]float64, spared, models int) int {
 		for i, of := range neg {
 			column[i] = of[j]
 		}
-		slices.Sort(column)
-		threshold, weight := column[len(column)-1-spared], -1
+		threshold, weight := nth(column, len(column)-1-spared), -1
 		if j == 0 {
 			weight = models - 1
 		}

@@ -118,6 +118,15 @@ func TestTheLeadIsTheSameOnAnyScale(t *testing.T) {
 	}
 }
 
+// Infinite scores have an order too: of a likelihood of 0, say.
+func TestTopSwapsTakeInfiniteScores(t *testing.T) {
+	up, down := math.Inf(1), math.Inf(-1)
+	pos := [][]float64{{up, up, up, up, 1}, {down, down, down, down, 1}}
+	neg := [][]float64{{down, down, 2, down}, {down, down, 2, down}}
+	checkSwapsAgainst(t, pos, neg, 0, 1.0/16)
+	checkSwapsAgainst(t, pos, neg, 1, 1.0/16)
+}
+
 func TestTopSwapsRefusesWhatItCannotCompare(t *testing.T) {
 	two := [][]float64{{1, 2}, {2, 1}}
 	rng := rand.New(rand.NewPCG(1, 1))
