@@ -1,7 +1,7 @@
 package stats
 
 // nth moves the k-th smallest value of s to position k, with no greater value before it and no
-// smaller one after it (Hoare's selection, median of three as pivot). The values must be finite.
+// smaller one after it (Hoare's selection, median of three as pivot). NaN has no place among them.
 // It takes linear time on average; sorting takes n log n.
 func nth(s []float64, k int) float64 {
 	for low, high := 0, len(s)-1; low < high; {

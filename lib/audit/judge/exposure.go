@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/lethe-ml/lethe/lib/audit"
@@ -47,12 +48,14 @@ type Exposure struct {
 	// EffectiveForget and EffectiveHeldOut are the numbers of independent records that these are
 	// worth in the worst case, in which all records of a group are alike (stats.Clusters.Effective).
 	EffectiveForget, EffectiveHeldOut float64
+	signed                            audit.Scores // higher is more exposed
 }
 
-// Count is how many forgotten records stand out more than all but a few held-out ones, and which.
+// Count is how many forgotten records stand out more than all but a few held-out ones.
 type Count struct {
 	stats.TopCount
-	rows map[int]bool
+	// explained says that retrained models show as many, or one of them does.
+	explained bool
 }
 
 // ROC is a receiver operating characteristic, from (0, 0) to (1, 1).
@@ -79,6 +82,7 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 		sign = -1
 	}
 	forget, heldOut := multiply(s.Forget.Values, sign), multiply(s.HeldOut.Values, sign)
+	out.signed = audit.Scores{Forget: audit.Scored{Rows: s.Forget.Rows, Values: forget}, HeldOut: audit.Scored{Rows: s.HeldOut.Rows, Values: heldOut}}
 	ours, theirs := e.Clusters(s.Forget.Rows), e.Clusters(s.HeldOut.Rows)
 	out.EffectiveForget, out.EffectiveHeldOut = ours.Effective(len(forget)), theirs.Effective(len(heldOut))
 	interval := func(rate, level float64) (stats.Estimate, error) {
@@ -97,7 +101,7 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 		if !ours.Trivial(theirs) {
 			continue
 		}
-		count, err := countTop(s.Forget.Rows, forget, heldOut, rate)
+		count, err := countTop(forget, heldOut, rate)
 		if err != nil {
 			return nil, err
 		}
@@ -116,42 +120,94 @@ func newExposure(e *Evidence, j Lens, m *Model, s *audit.Scores, reversed bool, 
 }
 
 // countTop counts the forgotten records above all held-out ones but a share of them.
-func countTop(rows []int, forget, heldOut []float64, share float64) (Count, error) {
-	top, err := stats.CountTop(forget, heldOut, int(share*float64(len(heldOut))+1e-9))
-	if err != nil {
-		return Count{}, err
-	}
-	out := Count{top, map[int]bool{}}
-	for k, row := range rows {
-		if forget[k] > top.Threshold {
-			out.rows[row] = true
-		}
-	}
-	return out, nil
+func countTop(forget, heldOut []float64, share float64) (Count, error) {
+	top, err := stats.CountTop(forget, heldOut, spared(share, len(heldOut)))
+	return Count{TopCount: top}, err
 }
 
-// unexplained returns the probability that at least as many records are in c, of those that some models count and
-// others do not, if the model of c and the retrained ones were alike: a record that k of m models count is then in c with
-// probability k/m, whichever they are. Beside one retrained model it is the sign test.
-func (c Count) unexplained(retrained []Count) float64 {
+// spared is a share of n records; floating point may put it a little below a whole number.
+func spared(share float64, n int) int { return int(share*float64(n) + 1e-9) }
+
+// explain says of the counts of an unlearned model that are more than chance whether its retrained models explain them.
+func (r *Report) explain(x *Exposure) error {
+	var retrained []audit.Scores
+	for _, of := range r.exposuresOf(x.Lens.Name()) {
+		if of.Role == Retrained && of.Reversed == x.Reversed && of.Counts != nil {
+			retrained = append(retrained, of.signed)
+		}
+	}
+	for i := range x.Counts {
+		c := &x.Counts[i]
+		if len(retrained) == 0 || c.P > r.jointLevel() {
+			continue
+		}
+		yes, err := explained(FalsePositiveRates[i], r.jointLevel(), x.signed, retrained)
+		if c.explained = yes || err != nil; err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explained reports whether a model that is like the retrained ones, or like one of them alone, would count as many
+// forgotten records above all held-out ones but a share of them: one of them may have the same records for a reason of
+// its own. Forgotten records may be easier than held-out ones by themselves. All that it supposes is that an exact
+// retraining could have been any of the models: which of a record's scores is whose is chance, of each record by itself,
+// held-out ones too (stats.TopSwaps).
+func explained(share, limit float64, ours audit.Scores, retrained []audit.Scores) (bool, error) {
+	models := append([]audit.Scores{ours}, retrained...)
+	pos := inAll(models, func(s audit.Scores) audit.Scored { return s.Forget })
+	neg := inAll(models, func(s audit.Scores) audit.Scored { return s.HeldOut })
+	asMany := func(limit float64, models ...int) (bool, error) {
+		rng := rand.New(rand.NewPCG(swapSeed, uint64(len(models))))
+		p, err := stats.TopSwaps(chosen(pos, models), chosen(neg, models), spared(share, len(neg[0])), limit, rng)
+		return p > limit, err
+	}
+	all := make([]int, len(models))
+	for j := range all {
+		all[j] = j
+	}
+	if yes, err := asMany(limit, all...); yes || err != nil || len(retrained) == 1 {
+		return yes, err
+	}
+	for _, j := range all[1:] {
+		if yes, err := asMany(1-level, 0, j); yes || err != nil {
+			return yes, err
+		}
+	}
+	return false, nil
+}
+
+// swapSeed is fixed, so that an audit says the same every time.
+const swapSeed = 1
+
+// inAll returns the scores of each model on the records that all models score, in one order.
+func inAll(models []audit.Scores, set func(audit.Scores) audit.Scored) [][]float64 {
 	in := map[int]int{}
-	for _, of := range append([]Count{c}, retrained...) {
-		for row := range of.rows {
+	for _, m := range models {
+		for _, row := range set(m).Rows {
 			in[row]++
 		}
 	}
-	ours, chances := 0, []float64{}
-	for row, k := range in {
-		if k > len(retrained) {
-			continue // in all models
+	order := slices.DeleteFunc(slices.Clone(set(models[0]).Rows), func(row int) bool { return in[row] < len(models) })
+	out := make([][]float64, len(models))
+	for j, m := range models {
+		of := map[int]float64{}
+		for k, row := range set(m).Rows {
+			of[row] = set(m).Values[k]
 		}
-		chances = append(chances, float64(k)/float64(len(retrained)+1))
-		if c.rows[row] {
-			ours++
+		for _, row := range order {
+			out[j] = append(out[j], of[row])
 		}
 	}
-	slices.Sort(chances) // the order of a map would change the last bits
-	return stats.PoissonBinomialTail(ours, chances)
+	return out
+}
+
+func chosen[T any](from []T, which []int) (out []T) {
+	for _, j := range which {
+		out = append(out, from[j])
+	}
+	return out
 }
 
 func multiply(x []float64, by float64) []float64 {

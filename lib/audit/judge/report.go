@@ -185,6 +185,11 @@ func (r *Report) measureExposure(e *Evidence, v Verdict, scores map[string]*audi
 		}
 		r.Exposures = append(r.Exposures, *x)
 	}
+	for k := range r.Exposures {
+		if x := &r.Exposures[k]; x.Model == v.Reading.Model && x.Reversed == reversed && x.Lens.Name() == v.Lens.Name() {
+			return r.explain(x)
+		}
+	}
 	return nil
 }
 
