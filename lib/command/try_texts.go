@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -84,46 +83,57 @@ func wholeGroups(f lab.Random, column string) lab.ForgetSet {
 // forgetTexts returns a forget set of whole texts for one of records: a share of the texts, or
 // texts by their numbers in the file.
 func forgetTexts(data lab.Data, f lab.ForgetSet) (lab.ForgetSet, error) {
-	numbers := lab.Records{}
-	var numbering *datasets.Numbering
-	own, isOwn := data.(*own.Texts)
-	if isOwn {
-		numbering = own.Numbering()
-	}
 	switch f := f.(type) {
 	case lab.Random:
 		return wholeGroups(f, texts.ColumnDocument), nil
 	case lab.Records:
-		numbers = f
+		return textsNumbered(f, numberingOf(data))
 	case lab.Mask:
-		if isOwn && len(f) != own.Documents() {
-			return nil, fmt.Errorf("the mask has %d entries, there are %d texts", len(f), own.Documents())
-		}
-		if numbering != nil {
-			numbering = &datasets.Numbering{Kept: numbering.Kept, Total: numbering.Total} // the number of entries says what they count
-		}
-		for i, is := range f {
-			if is {
-				numbers = append(numbers, i)
-			}
-		}
-		if len(numbers) == 0 {
-			return nil, errors.New("the mask names no record")
-		}
-	default:
-		return f, nil
+		return maskedTexts(data, f)
 	}
+	return f, nil
+}
+
+func numberingOf(data lab.Data) *datasets.Numbering {
+	if d, is := data.(*own.Texts); is {
+		return d.Numbering()
+	}
+	return nil
+}
+
+// maskedTexts are the texts of a mask, which has an entry per text of the file: of a mask that was made for another
+// version of it nobody knows whom it means.
+func maskedTexts(data lab.Data, mask lab.Mask) (lab.ForgetSet, error) {
+	if d, is := data.(*own.Texts); is && len(mask) != d.Documents() {
+		return nil, fmt.Errorf("the mask has %d entries, there are %d texts", len(mask), d.Documents())
+	}
+	var numbers lab.Records
+	for i, is := range mask {
+		if is {
+			numbers = append(numbers, i)
+		}
+	}
+	if numbers == nil {
+		return nil, errors.New("the mask names no record")
+	}
+	n := numberingOf(data)
+	if n != nil { // the number of entries says what they count
+		n = &datasets.Numbering{Kept: n.Kept, Total: n.Total}
+	}
+	return textsNumbered(numbers, n)
+}
+
+// textsNumbered is the condition on the texts of these numbers.
+func textsNumbered(numbers lab.Records, numbering *datasets.Numbering) (lab.ForgetSet, error) {
 	if _, err := numbering.IDs(numbers); err != nil {
 		return nil, err
 	}
-	sorted := slices.Sorted(slices.Values(numbers))
-	for i, n := range sorted {
-		if i > 0 && n == sorted[i-1] {
+	where, named := lab.Where{Column: texts.ColumnDocument, Op: datasets.In}, map[int]bool{}
+	for _, n := range numbers {
+		if named[n] {
 			return nil, fmt.Errorf("record %d is named twice", n)
 		}
-	}
-	where := lab.Where{Column: texts.ColumnDocument, Op: datasets.In}
-	for _, n := range numbers {
+		named[n] = true
 		where.Values = append(where.Values, strconv.Itoa(n))
 	}
 	return where, nil

@@ -30,6 +30,18 @@ func tryNotes() string {
 	return b
 }
 
+// readNotes are the reports of tryNotes as the command reads them.
+func readNotes(t *testing.T) lab.Data {
+	t.Helper()
+	var d ownData
+	c := &cobra.Command{}
+	d.flags(c)
+	check(t, c.ParseFlags([]string{"--text", tryFile(t, "notes.csv", tryNotes()), "--column", "note", "--target", "ward", "--tokens", "8"}))
+	data, err := d.read(nil)
+	check(t, err)
+	return data
+}
+
 // A patient's windows are forgotten, all of them and nobody else's; asked again, nothing is
 // computed.
 func TestTryForgetsAPatientsTexts(t *testing.T) {
@@ -68,12 +80,7 @@ func TestTryForgetsAPatientsTexts(t *testing.T) {
 
 // A share and numbers are those of texts, not of windows.
 func TestTryForgetsWholeTexts(t *testing.T) {
-	var d ownData
-	c := &cobra.Command{}
-	d.flags(c)
-	check(t, c.ParseFlags([]string{"--text", tryFile(t, "notes.csv", tryNotes()), "--column", "note", "--target", "ward", "--tokens", "8"}))
-	data, err := d.read(nil)
-	check(t, err)
+	data := readNotes(t)
 	p, err := data.Prepare(t.Context(), 0)
 	check(t, err)
 	windows := map[float64]int{}
@@ -120,12 +127,7 @@ func TestTryForgetsWholeTexts(t *testing.T) {
 
 // A mask of another version of the file would forget other people.
 func TestTryRefusesAMaskOfOtherTexts(t *testing.T) {
-	var d ownData
-	c := &cobra.Command{}
-	d.flags(c)
-	check(t, c.ParseFlags([]string{"--text", tryFile(t, "notes.csv", tryNotes()), "--column", "note", "--target", "ward", "--tokens", "8"}))
-	data, err := d.read(nil)
-	check(t, err)
+	data := readNotes(t)
 	short, long := make(lab.Mask, 40), make(lab.Mask, 90)
 	short[3], long[3] = true, true
 	for want, f := range map[string]lab.ForgetSet{

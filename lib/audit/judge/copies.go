@@ -48,11 +48,13 @@ func (e *Evidence) leaveOutCopies() {
 }
 
 // sameModel reports whether the losses of two models are the same, up to the rounding of a type; where one has no losses, their
-// embeddings or outputs. It names what was compared.
+// log-probabilities, embeddings or outputs. It names what was compared.
 func sameModel(a, b *Model) (what string, same bool) {
 	switch {
 	case a.Losses != nil && b.Losses != nil:
 		return "losses", sameValues(a.Losses, b.Losses)
+	case a.Tokens != nil && b.Tokens != nil:
+		return "log-probabilities", sameValues(a.Tokens.LogProb, b.Tokens.LogProb)
 	case a.Embedding != nil && b.Embedding != nil:
 		return "embeddings", sameValues(firstRows(a.Embedding), firstRows(b.Embedding))
 	case a.Outputs != nil && b.Outputs != nil:

@@ -1,48 +1,110 @@
 package judge
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
 )
 
-// Probabilities in place of losses make what is remembered look pushed away: a doubt, unless another set shows that they are losses.
-func TestReversedLossesAreDoubted(t *testing.T) {
-	evidence := func(forget, retain, heldOut float64) *Evidence {
-		e := &Evidence{Evidence: audit.Evidence{Records: 120}}
-		m := &Model{Name: "unlearned", Role: Unlearned}
-		for i := range 120 {
-			base := []float64{forget, retain, heldOut}[i/40]
-			m.Losses = append(m.Losses, base+0.001*float64(i%40))
-			switch i / 40 {
-			case 0:
-				e.Forget = append(e.Forget, i)
-			case 1:
-				e.Retain = append(e.Retain, i)
-			default:
-				e.HeldOut = append(e.HeldOut, i)
-			}
-		}
-		e.Models = []*Model{m}
-		return e
+// threeSets are the forgotten, retained and held-out records of models with these losses, a little spread.
+func threeSets(models ...*Model) *Evidence {
+	e := &Evidence{Evidence: audit.Evidence{Records: 120}}
+	for i := range 120 {
+		set := []*[]int{&e.Forget, &e.Retain, &e.HeldOut}[i/40]
+		*set = append(*set, i)
 	}
+	e.Models = models
+	return e
+}
+
+func withLosses(role audit.Role, name string, forget, retain, heldOut float64) *Model {
+	m := &Model{Name: name, Role: role}
+	for i := range 120 {
+		m.Losses = append(m.Losses, []float64{forget, retain, heldOut}[i/40]+0.001*float64(i%40))
+	}
+	return m
+}
+
+// Probabilities in place of losses make what is remembered look pushed away: a doubt, unless another set shows that they are losses.
+// A model whose own numbers are the wrong way round is doubted beside an original whose are right.
+func TestReversedLossesAreDoubted(t *testing.T) {
 	for name, c := range map[string]struct {
 		forget, retain, heldOut float64
 		doubt                   bool
 	}{
 		"probabilities":                    {0.8, 0.9, 0.4, true},
+		"probabilities, all sets alike":    {0.4, 0.4, 0.4, false},
 		"losses of records pushed away":    {0.8, 0.1, 0.4, false},
 		"losses of remembered records":     {0.1, 0.1, 0.4, false},
 		"log-likelihoods":                  {-0.1, -0.1, -0.9, true},
 		"losses of a density, all below 0": {-0.1, -0.9, -0.4, false},
+		"losses above one":                 {2.4, 1.9, 1.1, false},
 	} {
-		e := evidence(c.forget, c.retain, c.heldOut)
-		e.doubtReversedLosses()
-		if got := e.doubtOf("unlearned"); (got != "") != c.doubt {
-			t.Errorf("%s: doubt %q", name, got)
+		for beside, others := range map[string][]*Model{
+			"alone": nil, "beside a good original": {withLosses(Original, "original", 0.1, 0.1, 0.4)},
+		} {
+			e := threeSets(append(others, withLosses(Unlearned, "unlearned", c.forget, c.retain, c.heldOut))...)
+			e.doubtReversedLosses()
+			if got := e.doubtOf("unlearned"); (got != "") != c.doubt {
+				t.Errorf("%s, %s: doubt %q", name, beside, got)
+			}
 		}
+	}
+	// Where retained and held-out records do not differ, an original with such numbers says what they are.
+	for remembered, doubt := range map[float64]bool{0.1: false, 0.7: true} {
+		e := threeSets(withLosses(Original, "original", remembered, 0.4, 0.4), withLosses(Unlearned, "unlearned", 0.9, 0.4, 0.4))
+		e.doubtReversedLosses()
+		if got := e.doubtOf("unlearned"); (got != "") != doubt {
+			t.Errorf("an original with %g: doubt %q", remembered, got)
+		}
+	}
+}
+
+// Of two originals one is compared with, and the report says which.
+func TestASecondOriginalIsNamed(t *testing.T) {
+	one, two := withLosses(Original, "original-1", 0.1, 0.1, 0.4), withLosses(Original, "original-2", 0.1, 0.1, 0.4)
+	for _, models := range [][]*Model{{one}, {one, two}} {
+		e := threeSets(models...)
+		e.warnOriginals()
+		if said := strings.Contains(strings.Join(e.Notes, " "), "every comparison is with original-1"); said != (len(models) == 2) {
+			t.Errorf("%d originals: %q", len(models), e.Notes)
+		}
+	}
+}
+
+// inMemory is a matrix of a test.
+type inMemory struct{ x array.Matrix[float64] }
+
+func (m inMemory) Read() (array.Rows, error) { return m.x, nil }
+func (m inMemory) Width() int                { return m.x.Cols }
+
+// Without losses copies are found by embeddings or outputs; the models of another seed are not.
+func TestACopyIsFoundWithoutLosses(t *testing.T) {
+	rows := func(shift, round float64) audit.Matrix {
+		x := array.New[float64](50, 4)
+		for i := range x.Data {
+			x.Data[i] = math.Round(math.Sin(float64(3*i)+shift)/round) * round
+		}
+		return inMemory{x}
+	}
+	a, rounded, other := rows(0, 1e-12), rows(0, 1e-5), rows(1, 1e-12)
+	for what, of := range map[string]func(x audit.Matrix) *Model{
+		"embeddings": func(x audit.Matrix) *Model { return &Model{Embedding: x} },
+		"outputs":    func(x audit.Matrix) *Model { return &Model{Outputs: x} },
+	} {
+		if got, same := sameModel(of(a), of(rounded)); !same || got != what {
+			t.Errorf("%s of a copy: %s, %t", what, got, same)
+		}
+		if _, same := sameModel(of(a), of(other)); same {
+			t.Errorf("%s of another model", what)
+		}
+	}
+	if _, same := sameModel(&Model{Embedding: a}, &Model{Outputs: a}); same {
+		t.Error("embeddings are compared with outputs")
 	}
 }
 

@@ -221,24 +221,43 @@ func (e *Evidence) warnAuditedAgain() {
 }
 
 // doubtReversedLosses doubts models whose losses may be log-likelihoods or probabilities, which are large where a loss is small:
-// what is remembered would look pushed away. A model that fits retained records better than held-out ones by these
-// numbers, or an original that fits the forgotten ones better, shows that they are losses.
+// what is remembered would look pushed away.
 func (e *Evidence) doubtReversedLosses() {
-	for _, m := range e.Models {
-		shown := e.fitsBetter(m, e.Retain, e.HeldOut) || m.Role == Original && e.fitsBetter(m, e.Forget, e.HeldOut)
-		if m.Role != Shadow && len(m.Losses) > 0 && shown {
-			return
-		}
-	}
 	for _, m := range e.ModelsOf(Unlearned) {
-		if len(m.Losses) == 0 {
-			continue
-		}
-		negative := slices.Max(m.Losses) <= 0 && slices.Min(m.Losses) < 0
-		if negative || probabilitiesToo(m) != "" && e.fitsBetter(m, e.HeldOut, e.Forget) {
-			e.doubt(m, "its losses may be log-likelihoods or probabilities, which are large where a loss is small")
+		if kind := reversedKind(m); kind != "" && !e.showsLosses(m, kind) {
+			e.doubt(m, "its losses may be "+kind+", which are large where a loss is small")
 		}
 	}
+}
+
+// reversedKind names what the losses of a model may be in place of losses; "" if their values rule it out.
+func reversedKind(m *Model) string {
+	switch {
+	case len(m.Losses) == 0:
+		return ""
+	case slices.Max(m.Losses) <= 0 && slices.Min(m.Losses) < 0:
+		return "log-likelihoods"
+	case probabilitiesToo(m) != "":
+		return "probabilities"
+	}
+	return ""
+}
+
+// showsLosses reports whether the numbers of a model are losses for sure, though their values could be of a kind that is not:
+// it fits retained records better than held-out ones by them. Where these two do not differ, another model whose values could be of
+// that kind may show it, or the original by the forgotten records. Probabilities are told from losses by a difference
+// only: where forgotten and held-out records are alike there is nothing to doubt.
+func (e *Evidence) showsLosses(m *Model, kind string) bool {
+	if e.fitsBetter(m, e.Retain, e.HeldOut) || kind == "probabilities" && !e.fitsBetter(m, e.HeldOut, e.Forget) {
+		return true
+	}
+	if e.fitsBetter(m, e.HeldOut, e.Retain) {
+		return false
+	}
+	return slices.ContainsFunc(e.Models, func(o *Model) bool {
+		return o.Role != Shadow && reversedKind(o) == kind &&
+			(e.fitsBetter(o, e.Retain, e.HeldOut) || o.Role == Original && e.fitsBetter(o, e.Forget, e.HeldOut))
+	})
 }
 
 // median is the middle of numbers, which are at least one.

@@ -62,7 +62,7 @@ def _numbers(url, model, text, key):
         raise ValueError(f"the model rules a token of {text!r} out: its probability is 0 or not a number")
     if not all(top[k] for k in inside):
         raise ValueError(f"the server gives no most probable token beside some of {text!r}: is it asked for with logprobs=1 or more?")
-    best = [max((top[k] or {}).values(), default=-numpy.inf) for k in inside]
+    best = [max(top[k].values()) for k in inside]
     return numpy.minimum(values, 0), values >= numpy.array(best), tokens
 
 
