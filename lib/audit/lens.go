@@ -242,7 +242,11 @@ func NoReading(lens, model string, why Reason) *Reading {
 // AtLevel returns the reading with an interval and a chance floor of another coverage
 // (stats.Estimate.AtLevel). ReferenceOf works at the coverage of the readings that it is given.
 func (r Reading) AtLevel(to float64) Reading {
-	r.Floor.P95 *= stats.Widening(cmp.Or(r.Level, level), to)
+	freedom := 0.0 // a floor is Student's over groups alone
+	if r.Clustered != nil {
+		freedom = r.Clustered.Freedom
+	}
+	r.Floor.P95 *= stats.StudentWidening(cmp.Or(r.Level, level), to, freedom)
 	r.Estimate = r.Estimate.AtLevel(to)
 	return r
 }

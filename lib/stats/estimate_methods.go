@@ -42,10 +42,24 @@ func Widening(from, to float64) float64 {
 	return normalQuantile(0.5+to/2) / normalQuantile(0.5+from/2)
 }
 
-// AtLevel returns a copy of e with the interval of another coverage: each half grows by Widening. An interval
-// without a level is taken for one of 95 %.
+// StudentWidening is Widening for an interval with Student's quantiles; freedom is their number of degrees of freedom, 0 for
+// normal ones.
+func StudentWidening(from, to, freedom float64) float64 {
+	if !(freedom > 0) || !(from > 0 && from < 1 && to > 0 && to < 1) {
+		return Widening(from, to)
+	}
+	return studentQuantile(0.5+to/2, freedom) / studentQuantile(0.5+from/2, freedom)
+}
+
+// AtLevel returns a copy of e with the interval of another coverage: each half grows as Student's quantiles do, with the
+// degrees of freedom of Clustered, or one less than N. Intervals of few values have such quantiles; of many they are the
+// normal ones, so that an interval which has normal ones grows hardly more. An interval without a level is taken for one of 95 %.
 func (e Estimate) AtLevel(level float64) Estimate {
-	factor := Widening(cmp.Or(e.Level, 0.95), level)
+	freedom := float64(e.N - 1)
+	if e.Clustered != nil && e.Clustered.Freedom > 0 {
+		freedom = e.Clustered.Freedom
+	}
+	factor := StudentWidening(cmp.Or(e.Level, 0.95), level, freedom)
 	e.Low, e.High, e.Level = e.Value-factor*(e.Value-e.Low), e.Value+factor*(e.High-e.Value), level
 	return e
 }
