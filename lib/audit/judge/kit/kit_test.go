@@ -142,8 +142,8 @@ func TestTheKitsTakeWhatModelsReturn(t *testing.T) {
 			admitted(t, filepath.Join(dir, name))
 		}
 	})
-	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 8) })
-	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 8) })
+	t.Run("transformers", func(t *testing.T) { cases(t, "transformers", "torch, transformers", 9) })
+	t.Run("vllm", func(t *testing.T) { cases(t, "vllm", "numpy", 9) })
 	t.Run("sklearn", func(t *testing.T) { cases(t, "sklearn", "numpy", 4) })
 	t.Run("jax", func(t *testing.T) { admitted(t, filepath.Join(cases(t, "jax", "jax", 5), "one_logit")) })
 }

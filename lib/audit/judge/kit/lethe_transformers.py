@@ -12,8 +12,10 @@ def save(folder, model, tokenizer, texts, batch=8, prefix=None):
     is the most probable one.
 
     A text is a string, of which all tokens but the first count, or a pair (question, answer), of which the
-    answer's tokens count. Strings are taken as they are: no template, no end of the text. The same texts, in the
-    same order, go to every model. prefix is a text that no model was trained on; with it the log-probabilities
+    answer's tokens count. Strings are taken as they are: no template, no end of the text; the token that the
+    tokenizer puts at the beginning of a text, if it does, stands there, and does not count. Question and answer are
+    tokenised apart: put the space between them where the training had it. The same texts, in the same order, go to
+    every model. prefix is a text that no model was trained on; with it the log-probabilities
     behind it are written too, for ReCaLL. The tokens of the whole texts, question and answer, are written once for
     all models.
     """
@@ -21,8 +23,8 @@ def save(folder, model, tokenizer, texts, batch=8, prefix=None):
     rows = _numbers(model, ids, batch)
     arrays = {name: numpy.concatenate([row[name] for row in rows]) for name in rows[0]}
     if prefix is not None:
-        before = tokenizer.encode(prefix, add_special_tokens=False)
-        behind = _numbers(model, [(before + tokens, len(before) + first) for tokens, first in ids], batch)
+        before, own = _begin(tokenizer) + tokenizer.encode(prefix, add_special_tokens=False), len(_begin(tokenizer))
+        behind = _numbers(model, [(before + tokens[own:], len(before) + first - own) for tokens, first in ids], batch)
         arrays["logprob_prefixed"] = numpy.concatenate([row["logprob"] for row in behind])
     offset = numpy.cumsum([0] + [len(row["logprob"]) for row in rows])
     _same(folder.parent / "offset.npy", offset)
@@ -85,10 +87,16 @@ def records(folder, texts, forget, retain, heldout, group=None):
         _write(folder / "group.npy", group.astype(str) if group.dtype.kind == "O" else group)
 
 
+def _begin(tokenizer):
+    """The token that the tokenizer puts before every text, of Llama's <s>; empty: it puts none, as GPT-2's."""
+    own = tokenizer.encode("", add_special_tokens=True)
+    return own[:1] if own and own[0] == tokenizer.bos_token_id else []
+
+
 def _ids(tokenizer, text):
     """The tokens of a text, and the number of the first one that counts."""
     question, answer = ("", text) if isinstance(text, str) else text
-    before = tokenizer.encode(question, add_special_tokens=False)
+    before = _begin(tokenizer) + tokenizer.encode(question, add_special_tokens=False)
     tokens = before + tokenizer.encode(answer, add_special_tokens=False)
     first = max(1, len(before))
     if first >= len(tokens):

@@ -69,6 +69,24 @@ def every_number_is_that_of_a_single_text():
     model.train()
 
 
+def a_tokenizers_own_beginning_does_not_count():
+    class Begun(Letters):
+        bos_token_id = 30
+
+        def encode(self, text, add_special_tokens=False):
+            return [30] * add_special_tokens + super().encode(text)
+
+    assert kit._ids(Begun(), ("who", "ann")) == ([30] + Letters().encode("whoann"), 4)
+    assert kit._ids(Begun(), "ann") == ([30] + Letters().encode("ann"), 1)
+    kit.save(out / "begun" / "unlearned", model, Begun(), [("who", "ann")], prefix="no")
+    model.eval()
+    with torch.no_grad():
+        p = model(torch.tensor([[30] + Letters().encode("nowhoann")])).logits[0].double().log_softmax(-1)
+    want = [float(p[k - 1, t]) for k, t in zip(range(6, 9), Letters().encode("ann"))]
+    assert numpy.abs(numpy.load(out / "begun" / "unlearned" / "logprob_prefixed.npy") - want).max() < 1e-5
+    model.train()
+
+
 def answers_are_means():
     kit.save_answers(out / "unlearned", model, Letters(), [("who", "ann", ["bob", "eve"]), ("how", "so", ["thus"])])
     answers = numpy.load(out / "unlearned" / "answers.npy")
@@ -125,6 +143,6 @@ def rounded_copies():
     refused("2 to 8", kit.quantised, model, 16)
 
 
-for test in (every_number_is_that_of_a_single_text, answers_are_means, other_texts_are_refused, a_text_that_is_too_long_is_refused,
+for test in (every_number_is_that_of_a_single_text, a_tokenizers_own_beginning_does_not_count, answers_are_means, other_texts_are_refused, a_text_that_is_too_long_is_refused,
              a_text_of_one_token_is_refused, a_model_that_is_not_finite_is_refused, whole_texts_are_inputs, rounded_copies):
     case(test)

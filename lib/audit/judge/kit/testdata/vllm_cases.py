@@ -103,6 +103,12 @@ def a_server_that_does_not_echo_is_refused():
     refused(lambda: kit.save(OUT / "five" / "unlearned", URL, "m", ["a b"]), "does not echo")
 
 
+def tokens_without_a_most_probable_one_are_refused():
+    for none in (None, {}):
+        says("a b c", [0, 1, 3], [None, -1.0, -2.0], [None, {"x": -0.5}, none])
+        refused(lambda: kit.save(OUT / "ten" / "unlearned", URL, "m", ["a b c"]), "no most probable token")
+
+
 def other_texts_are_refused():
     says("a b c", [0, 1, 3], [None, -1.0, -2.0])
     says("a b", [0, 1], [None, -1.0])
