@@ -290,8 +290,8 @@ func (t *unitTable) unitOf(k int) string {
 				math.Exp(r.center), bases)
 		}
 		if math.Abs(r.center) >= math.Log(leastSum) {
-			return fmt.Sprintf("%.3g times the other models' in nearly every retained and held-out record: are they sums over tokens beside means, or "+
-				"of another unit?", math.Exp(r.center))
+			return fmt.Sprintf("%.3g times the other models' in nearly every retained and held-out record: are they sums over tokens beside means, "+
+				"of another unit, or of a model with another tokenizer?", math.Exp(r.center))
 		}
 	}
 	one, other := "sums", "means"

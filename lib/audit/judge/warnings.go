@@ -17,6 +17,7 @@ func (e *Evidence) addWarnings() {
 	e.warnOriginals()
 	e.warnAuditedAgain()
 	e.doubtReversedLosses()
+	e.warnMaskedTokens()
 	e.warnGroups()
 	e.warnShadows()
 	e.warnUnits()
@@ -259,6 +260,42 @@ func (e *Evidence) showsLosses(m *Model, kind string) bool {
 			(e.fitsBetter(o, e.Retain, e.HeldOut) || o.Role == Original && e.fitsBetter(o, e.Forget, e.HeldOut))
 	})
 }
+
+// warnMaskedTokens notes places at which every model gives the true token a log-probability of exactly 0. A cross-entropy has it where
+// a token is masked, as a question's, and lenses take it for a certain token.
+func (e *Evidence) warnMaskedTokens() {
+	var models []*Model
+	for _, m := range e.Models {
+		if m.Tokens != nil {
+			models = append(models, m)
+		}
+	}
+	if len(models) == 0 {
+		return
+	}
+	zero := func(token int) bool {
+		return !slices.ContainsFunc(models, func(m *Model) bool { return m.Tokens.LogProb[token] != 0 })
+	}
+	offset, masked, firsts := models[0].Tokens.Offset, 0, 0
+	for token := range models[0].Tokens.LogProb {
+		if zero(token) {
+			masked++
+		}
+	}
+	for _, start := range offset[:len(offset)-1] {
+		if start < len(models[0].Tokens.LogProb) && zero(start) {
+			firsts++
+		}
+	}
+	tokens, texts := len(models[0].Tokens.LogProb), len(offset)-1
+	if masked > 0 && (float64(masked) >= maskedShare*float64(tokens) || 2*firsts > texts) {
+		e.warn("logprob.npy: %d of %d log-probabilities are exactly 0 in all models, %d of them the first of their text: are these places masked? Lenses take them for "+
+			"tokens that every model is certain of; leave them out.", masked, tokens, firsts)
+	}
+}
+
+// maskedShare is the share of tokens from which on zeros in all models are noted: single ones are rounded, as of the end of a text.
+const maskedShare = 0.02
 
 // median is the middle of numbers, which are at least one.
 func median(x []float64) float64 { return slices.Sorted(slices.Values(x))[len(x)/2] }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lethe-ml/lethe/lib/array"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/verify/language"
 )
 
 // threeSets are the forgotten, retained and held-out records of models with these losses, a little spread.
@@ -136,5 +137,37 @@ func TestCheckpointsAreInTheOrderOfTheirNumbers(t *testing.T) {
 	slices.SortFunc(names, compareNatural)
 	if got := strings.Join(names, " "); got != "checkpoint checkpoint-0.5 checkpoint-1 checkpoint-1.5 checkpoint-2 checkpoint-10" {
 		t.Error(got)
+	}
+}
+
+// A token of which every model is certain to the last bit is a masked one. A model that is certain where others are not is none.
+func TestMaskedTokensAreNoted(t *testing.T) {
+	models := func(zero func(model, token int) bool) *Evidence {
+		e := &Evidence{}
+		for k := range 3 {
+			tokens := &language.Tokens{Offset: []int{0, 10, 20, 30, 40}, LogProb: make([]float64, 40)}
+			for i := range tokens.LogProb {
+				if tokens.LogProb[i] = -0.1 * float64(1+(i+k)%7); zero(k, i) {
+					tokens.LogProb[i] = 0
+				}
+			}
+			e.Models = append(e.Models, &Model{Tokens: tokens})
+		}
+		return e
+	}
+	for name, c := range map[string]struct {
+		zero  func(model, token int) bool
+		noted string
+	}{
+		"no zeros":                  {func(int, int) bool { return false }, ""},
+		"the questions' tokens":     {func(_, token int) bool { return token%10 < 5 }, "20 of 40 log-probabilities"},
+		"the first of every text":   {func(_, token int) bool { return token%10 == 0 }, "4 of them the first"},
+		"one model that is certain": {func(model, token int) bool { return model == 0 && token%10 < 5 }, ""},
+	} {
+		e := models(c.zero)
+		e.warnMaskedTokens()
+		if notes := strings.Join(e.Notes, " "); (notes == "") != (c.noted == "") || !strings.Contains(notes, c.noted) {
+			t.Errorf("%s: %q", name, notes)
+		}
 	}
 }
