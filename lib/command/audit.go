@@ -41,7 +41,7 @@ Without one, --only takes arrays: lethe audit --only sde --help.`,
 	var opt judge.Options
 	c.Flags().StringVar(&opt.Config, "config", "", "JSON that says where arrays are (default: FOLDER/audit.json)")
 	out := c.Flags().String("out", "", "folder for the report (default: beside the arrays)")
-	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' random draws")
+	c.Flags().Uint64Var(&opt.Seed, "seed", 0, "seed of the lenses' draws, but M2 to M4 and loss threshold")
 	verify := c.Flags().String("verify", "", "report.json: are FOLDER's files still those of the report?")
 	var from auditSource
 	from.flags(c)

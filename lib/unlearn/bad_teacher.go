@@ -21,7 +21,8 @@ import (
 // model on Df; RULER uses the untrained one for both and adds labels. Their method is
 // BadTeacherChundawat. (2) The paper names 101 and 102 as additional teacher seeds but not
 // its main one; here, as in the published program, it is 101. (3) Both losses on Dr share
-// one forward pass and its dropout mask.
+// one forward pass and its dropout mask. (4) The teacher of a network that begins with published weights
+// (model.Pretrained) has these too, and is untrained on the records alone.
 type BadTeacher struct {
 	Epochs      int      `json:"epochs,omitempty" default:"10"`
 	LR          float64  `json:"lr,omitempty" default:"5e-4"`

@@ -27,7 +27,8 @@ import (
 // classes, which does not matter to Adam. (2) With a temperature T other than 1 the
 // divergence is multiplied by T^2, as in the other distillation methods here. (3) Its
 // random teacher has no seed; here it has that of BadTeacher. (4) With augmentation, the
-// teachers' outputs are those on unchanged records.
+// teachers' outputs are those on unchanged records. (5) The random teacher of a network that begins with
+// published weights (model.Pretrained) has these too.
 type BadTeacherChundawat struct {
 	Epochs      int     `json:"epochs,omitempty" default:"1"`
 	LR          float64 `json:"lr,omitempty" default:"1e-4"`

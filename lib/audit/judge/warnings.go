@@ -289,8 +289,8 @@ func (e *Evidence) warnMaskedTokens() {
 	}
 	tokens, texts := len(models[0].Tokens.LogProb), len(offset)-1
 	if masked > 0 && (float64(masked) >= maskedShare*float64(tokens) || 2*firsts > texts) {
-		e.warn("logprob.npy: %d of %d log-probabilities are exactly 0 in all models, %d of them the first of their text: are these places masked? Lenses take them for "+
-			"tokens that every model is certain of; leave them out.", masked, tokens, firsts)
+		e.warn("logprob.npy: %d of %d log-probabilities are exactly 0 in all models, %d of them the first of their text: are these places masked? "+
+			"Lenses take them for tokens that every model is certain of; leave them out.", masked, tokens, firsts)
 	}
 }
 

@@ -120,10 +120,10 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 func (b Budget) rule() string {
 	return fmt.Sprintf("Each method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning has "+
 		"about as many steps over all retained ones (epochs: %d). The rate is that of %s after which forgotten answers are nearest to as improbable as "+
-		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models. The list is coarse, and a method comes as near as it allows: "+
-		"look at what is left of the forgotten answers before you compare what is left of the rest. Where the rate is at an end of the list a method would "+
-		"need others, or more epochs, to forget as much: its row is no comparison. Refusals need not make the answer improbable: for IdkDPO and refusal tuning the rule asks for "+
-		"what they do not aim at.",
+		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models. The list is coarse, and a method comes as near as it "+
+		"allows: look at what is left of the forgotten answers before you compare what is left of the rest. Where the rate is at an end of the list a "+
+		"method would need others, or more epochs, to forget as much: its row is no comparison. Refusals need not make the answer improbable: for IdkDPO "+
+		"and refusal tuning the rule asks for what they do not aim at.",
 		b.Forgotten, b.Retained, list(rates))
 }
 
@@ -145,8 +145,8 @@ func newTable(e *paper.Env, s Study, ev *paper.Evidence[Row], r paper.Recipe, bi
 	if len(ev.Rows) > 0 {
 		first := ev.Rows[0]
 		least, most := forgottenAnswers(ev.Rows)
-		t.Notes = append(t.Notes, fmt.Sprintf("%d answers to forget, %d retained and %d held out at the first seed, and %d to %d to forget at all seeds: as many "+
-			"epochs are more steps where there are more; networks of %d weights; up to %d retained questions are asked.",
+		t.Notes = append(t.Notes, fmt.Sprintf("%d answers to forget, %d retained and %d held out at the first seed, and %d to %d to forget at all seeds: as "+
+			"many epochs are more steps where there are more; networks of %d weights; up to %d retained questions are asked.",
 			first.Forget, first.Retain, first.HeldOut, least, most, first.Weights, s.Asked))
 	}
 	t.Notes = append(t.Notes, "The people are generated, and a value cannot be guessed from a name. The vocabulary is learned from the training part, the "+

@@ -494,6 +494,13 @@ func textNotes(c *Collected) []string {
 		trainingNote(size))
 	if slices.ContainsFunc(c.variants(), func(v Variant) bool { return !v.Control }) {
 		notes = append(notes, textMethodNotes()...)
+		if size.Weights != "" {
+			notes = append(notes, "The untrained teacher of Bad Teacher begins with the published weights too.")
+		}
+	}
+	if s.GroupBy == texts.ByDocument {
+		notes = append(notes, fmt.Sprintf("In the reading %q copies of a text are on both sides of every split: held-out documents whose text was trained on "+
+			"are no non-members, and the attack's accuracy, the loss on held-out documents and the difference from it are lower for that.", asPublished))
 	}
 	notes = append(notes,
 		fmt.Sprintf("Losses and the attack are of at most %d records of each set, with the same hidden tokens for every model. M4 counts a tie as at or "+
