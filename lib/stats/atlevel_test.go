@@ -21,3 +21,24 @@ func TestAtLevelIsTheIntervalOfThatLevel(t *testing.T) {
 		t.Errorf("six groups: half of the interval is %g, want %g", e.High-0.5, half)
 	}
 }
+
+// Student's quantiles go to the normal ones, far out too.
+func TestStudentsQuantilesOfManyDegrees(t *testing.T) {
+	for _, tail := range []float64{0.025, 5e-4, 5e-6, 5e-8, 5e-10} {
+		z := normalQuantile(1 - tail)
+		last := studentQuantile(1-tail, 100)
+		for _, df := range []float64{1000, 9_999, 10_000, 100_000, 1e6, 1e9} {
+			q := studentQuantile(1-tail, df)
+			if q >= last || q < z-1e-9 {
+				t.Errorf("tail %v, %v degrees: %v after %v, the normal quantile is %v", tail, df, q, last, z)
+			}
+			last = q
+		}
+		if below, at := studentQuantile(1-tail, 9_999), studentQuantile(1-tail, 10_001); below-at > 1e-5 {
+			t.Errorf("tail %v: %v, then %v", tail, below, at)
+		}
+		if low, high := studentQuantile(tail, 1e6), studentQuantile(1-tail, 1e6); math.Abs(low+high) > 1e-6 {
+			t.Errorf("tail %v: %v and %v", tail, low, high)
+		}
+	}
+}

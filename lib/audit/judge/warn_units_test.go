@@ -134,7 +134,7 @@ func TestAnotherUnitIsNoted(t *testing.T) {
 	for want, by := range map[string]float64{
 		"as logarithms of base 2 are beside natural logarithms":              1 / math.Ln2,
 		"as logarithms of base 10 are beside natural logarithms":             1 / math.Ln10,
-		"are they sums over tokens beside means, or of another unit":         12,
+		"are they sums over tokens beside means, of another unit":            12,
 		"times the other models' in nearly every retained and held-out reco": 1.0 / 12,
 	} {
 		found := 0

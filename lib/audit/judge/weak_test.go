@@ -98,7 +98,7 @@ func TestProbabilitiesTakenTogether(t *testing.T) {
 // of the same width.
 func TestTheChanceOfAVerdictIsThatOfItsTest(t *testing.T) {
 	reading := func(v float64) audit.Reading {
-		return audit.Reading{Memory: audit.Above, Contrast: true, DrawnAlike: true, Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 100}}
+		return audit.Reading{Memory: audit.Above, Contrast: true, DrawnAlike: true, Estimate: stats.Estimate{Value: v, Low: v - 1.96, High: v + 1.96, Level: 0.95, N: 1e6}}
 	}
 	original := reading(100)
 	for z, want := range map[float64]float64{1: 1, 2: 0.0455, 3: 0.0027, 4: 6.33e-5, 40: leastChance} {
