@@ -27,6 +27,7 @@ os.dup2(2, 1)
 
 REPLY = 30  # seconds that the end of the outputs may come after the cell's reply
 SHUTDOWN = 10  # seconds that a kernel has to end by itself
+STARTS = 3  # of a kernel that dies before it answers
 
 
 class Ended(Exception):
@@ -148,11 +149,22 @@ class Runner:
             on_cell_executed=lambda execute_reply, **_: self.reply.update(execute_reply["content"]),
         )
 
+    async def start(self):
+        """Starts the kernel. One that dies before it answers is started again on other ports,
+        as Jupyter does: between the choice of a port and its use another program may take it."""
+        for left in reversed(range(STARTS)):
+            manager = self.client.create_kernel_manager()
+            manager.shutdown_wait_time = SHUTDOWN
+            await self.client.async_start_new_kernel()
+            say("started", pid=getattr(manager.provisioner, "pid", None) or 0)
+            try:
+                return await self.client.async_start_new_kernel_client()
+            except RuntimeError as error:
+                if not left or "died before" not in str(error):
+                    raise
+
     async def serve(self):
-        manager = self.client.create_kernel_manager()
-        manager.shutdown_wait_time = SHUTDOWN
-        await self.client.async_start_new_kernel()
-        say("started", pid=getattr(manager.provisioner, "pid", None) or 0)
+        await self.start()
         async with self.client.async_setup_kernel():
             say("ready", notebook=scrubbed(self.notebook, self.folders))
             while True:

@@ -73,6 +73,40 @@ func TestARealKernelRunsCellsAndItsFailuresAreSeen(t *testing.T) {
 	}
 }
 
+// A kernel that dies before it answers is started again, on other ports: another program may have taken one of
+// them. One that always dies is an error.
+func TestAKernelThatDiesAtItsStartIsStartedAgain(t *testing.T) {
+	run := Kernel(t)
+	specs := t.TempDir()
+	run.Env = append(slices.Clone(run.Env), "JUPYTER_PATH="+specs)
+	for name, lives := range map[string]string{"dies-once": "2", "dies": "9"} {
+		folder := filepath.Join(specs, "kernels", name)
+		count := filepath.Join(t.TempDir(), "starts")
+		program := "import os, sys; open(sys.argv[1], 'a').write('x'); " +
+			"os.path.getsize(sys.argv[1]) < int(sys.argv[2]) and sys.exit(1); " +
+			"os.execv(sys.executable, [sys.executable, '-m', 'ipykernel_launcher', '-f', sys.argv[3]])"
+		spec, err := json.Marshal(obj{
+			"argv":         []string{run.Python, "-c", program, count, lives, "{connection_file}"},
+			"display_name": name, "language": "python",
+		})
+		if err := errors.Join(err, os.MkdirAll(folder, 0o755), os.WriteFile(filepath.Join(folder, "kernel.json"), spec, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		run.Kernel = name
+		nb := newNotebook(t, "print(6 * 7)")
+		_, err = run.Execute(t.Context(), nb)
+		switch {
+		case name == "dies-once" && (err != nil || outputs(nb.Cells[0]) != "stdout42\n"):
+			t.Errorf("%v, %q", err, outputs(nb.Cells[0]))
+		case name == "dies" && (err == nil || !strings.Contains(err.Error(), "the kernel dies did not start: RuntimeError: Kernel died")):
+			t.Errorf("a kernel that dies at every start: %v", err)
+		}
+		if b, _ := os.ReadFile(count); name == "dies" && len(b) != 3 {
+			t.Errorf("%s: %d starts", name, len(b))
+		}
+	}
+}
+
 // What Jupyter has written, with line ends of every kind, control characters and
 // all kinds of cells, nbformat writes again byte for byte.
 func TestARealRunKeepsWhatItDoesNotTouch(t *testing.T) {
