@@ -187,6 +187,7 @@ type survey struct {
 	total     int // records of the file, those without any value among them
 	blank     int // the first line of nothing between records
 	hash      string
+	unseen    []string // texts that the user calls missing, and no cell holds
 }
 
 // surveyFile reads a file once in little memory, checks every record, and counts.
@@ -200,7 +201,7 @@ func surveyFile(ctx context.Context, path string, s *tableSettings) (v *survey, 
 		return nil, withoutHeader(r, fmt.Errorf("%s: %w", path, err))
 	}
 	v = &survey{settings: s, path: path, separator: r.separator, names: r.names, numerals: r.numerals, rowNames: r.rowNames,
-		columns: make([]observed, len(r.names)), target: slices.Index(r.names, s.Target)}
+		columns: make([]observed, len(r.names)), target: slices.Index(r.names, s.Target), unseen: slices.Clone(s.Missing)}
 	for _, name := range v.names {
 		force := s.Forced[name]
 		v.force = append(v.force, force)
@@ -247,7 +248,7 @@ func (v *survey) settle() {
 
 // isMissing reports whether a cell of a column holds no value, once the first reading has ended.
 func (v *survey) isMissing(j int, cell string) bool {
-	return v.settings.isMissing(cell) || v.columns[j].absent && isAbsent(cell)
+	return v.settings.isMissing(cell) || v.columns[j].absent && isAbsent(cell) && !slices.Contains(v.settings.NotMissing, cell)
 }
 
 func namedOnly(names []string) []string {
@@ -281,6 +282,7 @@ func (v *survey) withoutText(record []string) bool {
 }
 
 func (v *survey) add(r *records, record []string) error {
+	v.unseen = slices.DeleteFunc(v.unseen, func(text string) bool { return slices.Contains(record, text) })
 	if v.unlabelled(record) {
 		if !v.settings.DropUnlabelled {
 			return r.cellError(v.target, "%q is a missing value: every row needs a target; DropUnlabelled leaves such rows out", record[v.target])

@@ -342,3 +342,32 @@ func TestADayIsTheDayInTheFile(t *testing.T) {
 		}
 	}
 }
+
+// A text that is missing elsewhere can be a value: NA is Namibia. One that is called missing and is in no cell is noted.
+func TestWhatIsMissingIsTheUsersToSay(t *testing.T) {
+	lines := []string{"country,n,y"}
+	for i := range 60 {
+		lines = append(lines, fmt.Sprintf("%s,%s,%s", []string{"NA", "DE", "CH"}[i%3], []string{"1", "2", "-9"}[i%3], []string{"yes", "no"}[i%2]))
+	}
+	path := write(t, "t.csv", strings.Join(lines, "\n")+"\n")
+	table := readTable(t, path, own.Target("y"), own.Missing("-9", "-9.0"), own.NotMissing("NA"))
+	if c := found(t, table, "country"); c.Missing != 0 || c.Distinct != 3 {
+		t.Errorf("countries: %+v", c)
+	}
+	if c := found(t, table, "n"); c.Missing != 20 {
+		t.Errorf("numbers: %+v", c)
+	}
+	if notes := strings.Join(table.Report().Notes, "\n"); notes != `Missing("-9.0"): no cell is written so.` {
+		t.Errorf("notes: %s", notes)
+	}
+	if c := found(t, readTable(t, path, own.Target("y")), "country"); c.Missing != 20 {
+		t.Errorf("countries without the option: %+v", c)
+	}
+	for want, options := range map[string][]own.TableOption{
+		`Missing("NA") and NotMissing("NA")`: {own.NotMissing("NA"), own.Missing("NA")},
+		`an empty cell is always`:            {own.NotMissing("")},
+	} {
+		_, err := own.ReadTable(path, append(options, own.Target("y"))...)
+		wants(t, want, err, want)
+	}
+}

@@ -3,6 +3,7 @@
 package own
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -25,6 +26,7 @@ type tableSettings struct {
 	Separator      rune              `json:",omitempty"`
 	DecimalComma   bool              `json:",omitempty"`
 	Missing        []string          `json:",omitempty"`
+	NotMissing     []string          `json:",omitempty"`
 	Header         []string          `json:",omitempty"`
 	DropUnlabelled bool              `json:",omitempty"`
 	Group          string            `json:",omitempty"` // of a table; that of texts is in Texts
@@ -150,14 +152,31 @@ func DecimalComma() TableOption {
 // NaN, NaT, NULL, null and ?, and None, n/a and the rarer texts of pandas in columns of numbers or
 // dates.
 func Missing(texts ...string) TableOption {
-	return func(s *tableSettings) error {
-		for _, text := range texts {
-			s.Missing = append(s.Missing, strings.TrimSpace(text))
-		}
-		slices.Sort(s.Missing)
-		s.Missing = slices.Compact(s.Missing)
-		return nil
+	return func(s *tableSettings) error { return s.addAbsences(&s.Missing, texts) }
+}
+
+// NotMissing names texts that are values in this file, such as NA for Namibia, though they stand for a missing value
+// elsewhere (Missing). An empty cell is always missing.
+func NotMissing(texts ...string) TableOption {
+	return func(s *tableSettings) error { return s.addAbsences(&s.NotMissing, texts) }
+}
+
+// addAbsences adds texts to one of the lists of what is missing and what is not.
+func (s *tableSettings) addAbsences(list *[]string, texts []string) error {
+	for _, text := range texts {
+		*list = append(*list, strings.TrimSpace(text))
 	}
+	slices.Sort(*list)
+	*list = slices.Compact(*list)
+	for _, text := range s.NotMissing {
+		if text == "" {
+			return errors.New("NotMissing(\"\"): an empty cell is always a missing value")
+		}
+		if slices.Contains(s.Missing, text) {
+			return fmt.Errorf("Missing(%q) and NotMissing(%q): it is one of them", text, text)
+		}
+	}
+	return nil
 }
 
 // Header gives the names of the columns of a file whose first line is a record.
@@ -199,6 +218,9 @@ func CopiesTogether() TableOption {
 
 // isMissing reports whether a cell holds no value.
 func (s *tableSettings) isMissing(cell string) bool {
+	if slices.Contains(s.NotMissing, cell) {
+		return false
+	}
 	switch cell {
 	case "", "NA", "N/A", "#N/A", "<NA>", "nan", "NaN", "NaT", "NULL", "null", "?":
 		return true

@@ -194,6 +194,9 @@ func (b *build) addNotes(r *Report) {
 	if text := b.absentClassNote(); text != "" {
 		note("%s", text)
 	}
+	for _, text := range b.unseen {
+		note("Missing(%q): no cell is written so.", text)
+	}
 }
 
 // addColumnNotes adds what one may not expect of the columns of a table.

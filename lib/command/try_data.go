@@ -27,7 +27,7 @@ type ownData struct {
 	number, category, identifier, leave []string
 	thousands                           []string
 	date                                map[string]string
-	missing                             []string
+	missing, notMissing                 []string
 	images, cells, label, matrix        string
 	texts                               textData
 	npy, known, channels                string
@@ -50,6 +50,7 @@ func (d *ownData) flags(c *cobra.Command) {
 	f.StringSliceVar(&d.leave, "ignore", nil, "columns to leave out")
 	pairsFlag(f, &d.date, "date", "columns of dates with their layout: born=02/01/2006 (3 April 2021 is 03/04/2021)")
 	f.StringSliceVar(&d.missing, "missing", nil, "further texts that stand for a missing value")
+	f.StringSliceVar(&d.notMissing, "not-missing", nil, "texts that are values here, such as NA for Namibia, and no missing ones")
 	f.StringSliceVar(&d.header, "header", nil, "names of the columns of a file whose first line is a record")
 	f.StringVar(&d.separator, "separator", "", "what separates the cells, where the file leaves it open: one character, or tab")
 	f.BoolVar(&d.decimalComma, "decimal-comma", false, "read 1,5 as one and a half (found by itself where semicolons separate)")
@@ -121,7 +122,7 @@ func (d *ownData) checkFlags(table bool) error {
 		flags []string
 	}{
 		{table || d.texts.file != "", "a table", []string{"target", "above", "number", "thousands", "category", "identifier", "ignore", "date", "missing",
-			"header", "separator", "decimal-comma", "drop-unlabelled"}},
+			"not-missing", "header", "separator", "decimal-comma", "drop-unlabelled"}},
 		{table || d.texts.file != "" || d.cells != "", "a table, texts or cells", []string{"group"}},
 		{table, "a table", []string{"copies-together"}},
 		{d.texts.file != "", "--text", []string{"column", "drop-empty"}},
@@ -176,7 +177,7 @@ func (d *ownData) open(args []string) (lab.Data, error) {
 
 // The readers of package own name the options of a program; these are the flags.
 var (
-	columnOption = regexp.MustCompile(`\b(Number|Thousands|Category|Identifier|Ignore|Missing|Column|Group)\(("(?:[^"\\]|\\.)*"|column)\)`)
+	columnOption = regexp.MustCompile(`\b(Number|Thousands|Category|Identifier|Ignore|Missing|NotMissing|Column|Group)\(("(?:[^"\\]|\\.)*"|column)\)`)
 	aboveOption  = regexp.MustCompile(`\bAbove\("(?:[^"\\]|\\.)*", ([^)]*)\)`)
 	dateOption   = regexp.MustCompile(`\bDate\("((?:[^"\\]|\\.)*)", "([^"]*)"\)`)
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
@@ -206,7 +207,7 @@ func asFlags(text string) string {
 		if parts[1] != "Column" && parts[1] != "Group" { // their flags take one name
 			name = listWord(name)
 		}
-		return "--" + strings.ToLower(parts[1]) + " " + shellWord(name)
+		return "--" + strings.Replace(strings.ToLower(parts[1]), "notm", "not-m", 1) + " " + shellWord(name)
 	})
 	text = aboveOption.ReplaceAllString(text, "--above $1")
 	text = dateOption.ReplaceAllStringFunc(text, func(option string) string {
@@ -294,6 +295,9 @@ func (d *ownData) tableOptions() []own.TableOption {
 	}
 	if len(d.missing) > 0 {
 		options = append(options, own.Missing(d.missing...))
+	}
+	if len(d.notMissing) > 0 {
+		options = append(options, own.NotMissing(d.notMissing...))
 	}
 	return options
 }

@@ -199,6 +199,7 @@ func TestTryRefusesWhatItDoesNotUnderstand(t *testing.T) {
 // What a reader calls an option of a program is a flag here.
 func TestTryNamesFlagsForOptions(t *testing.T) {
 	for option, flag := range map[string]string{
+		`NotMissing("NA") and Missing("-9")`:              `--not-missing NA and --missing -9`,
 		`say Missing("oops") or Identifier("a b")`:        `say --missing oops or --identifier 'a b'`,
 		`Number(column) or Category(column) makes`:        `--number COLUMN or --category COLUMN makes`,
 		`Above("y", 493.03) makes two classes`:            `--above 493.03 makes two classes`,

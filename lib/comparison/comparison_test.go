@@ -95,6 +95,9 @@ func TestAPlantedMemoryIsFoundInEverySeed(t *testing.T) {
 		!strings.Contains(answers, "of the held-out ones, the retrained model on 0.") || strings.Contains(answers, "the copy") {
 		t.Errorf("the answers are %s", answers)
 	}
+	if got := r.settings()[0]; got != "Network: tabular-mlp, 1218 weights." { // 2*32+32 + 32*32+32 + 32*2+2
+		t.Error(got)
+	}
 	checkFiles(t, r)
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/lethe-ml/lethe/datasets/own"
 	"github.com/lethe-ml/lethe/lib/audit"
+	"github.com/lethe-ml/lethe/lib/lab"
+	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/report"
 )
 
@@ -94,11 +96,25 @@ func (r *Result) settings() []string {
 	s := r.Study.Setting
 	fit := s.Fit.WithDefaults()
 	return []string{
+		networkText(s),
 		fmt.Sprintf("Training: %s, %s.", report.Plural(fit.Epochs, "epoch"), batchText(fit.Batch)),
 		"Forget set: " + s.ForgetSetWords() + ".",
 		"The retrained model has the original's initial weights and random numbers, and never met the forgotten records.",
 		r.provenance().Line(),
 	}
+}
+
+// networkText names the network and its size.
+func networkText(s lab.Setting) string {
+	arch, err := s.Architecture()
+	if err != nil {
+		return "Network: " + err.Error() + "."
+	}
+	weights, err := model.WeightShapes(arch)
+	if err != nil {
+		return "Network: " + err.Error() + "."
+	}
+	return fmt.Sprintf("Network: %s, %s.", arch.Name(), report.Plural(weights.Size(), "weight"))
 }
 
 // batchText says how many records a step takes; 0: all.

@@ -93,7 +93,7 @@ func (f RandomGroups) Rows(p *datasets.Prepared) ([]int, error) {
 		return nil, fmt.Errorf("there is no column %q to draw groups by", f.Column)
 	}
 	groups := rowGroups(p, p.About.Columns[k])
-	n := max(1, f.Least, int(math.Round(float64(f.Fraction*float64(len(groups))))))
+	n := max(1, f.Least, f.rounded(len(groups)))
 	if n >= len(groups) {
 		return nil, fmt.Errorf("%d of %d groups by %s are to be forgotten, and some must stay", n, len(groups), f.Column)
 	}
@@ -103,6 +103,26 @@ func (f RandomGroups) Rows(p *datasets.Prepared) ([]int, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// rounded is the number of groups nearest to the share.
+func (f RandomGroups) rounded(groups int) int {
+	return int(math.Round(float64(f.Fraction * float64(groups))))
+}
+
+// aboutIn is About, and says so where one group is drawn of which the share is less than half.
+func (f RandomGroups) aboutIn(p *datasets.Prepared, n int) string {
+	f = f.withDefaults()
+	k := slices.IndexFunc(p.About.Columns, func(c datasets.Column) bool { return c.Name == f.Column })
+	if k < 0 {
+		return f.About(n)
+	}
+	all := len(rowGroups(p, p.About.Columns[k]))
+	if max(f.Least, f.rounded(all)) > 0 {
+		return f.About(n)
+	}
+	return fmt.Sprintf("the %d records of 1 random %s (%g %% of the %d in the train part are %.3g)", n, f.groups(1), 100*f.Fraction, all,
+		f.Fraction*float64(all))
 }
 
 // rowGroups returns the rows of the train part by the value of a column, in the order of their
@@ -151,11 +171,19 @@ func (f RandomGroups) share() string {
 	if f.Least > 1 {
 		least = fmt.Sprintf(", at least %d", f.Least)
 	}
-	groups := "groups by " + f.Column
+	return fmt.Sprintf("a random %g %% of the %s%s", 100*f.Fraction, f.groups(2), least)
+}
+
+// groups is what n groups are called.
+func (f RandomGroups) groups(n int) string {
+	one, many := "group by "+f.Column, "groups by "+f.Column
 	if f.Column == texts.ColumnDocument || f.Column == texts.ColumnText {
-		groups = "texts"
+		one, many = "text", "texts"
 	}
-	return fmt.Sprintf("a random %g %% of the %s%s", 100*f.Fraction, groups, least)
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // Scattered forgets random records like the program of "Fishing for Privacy": the first of

@@ -3,6 +3,7 @@
 package lab
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -108,6 +109,23 @@ func TestARaisedShareSaysSo(t *testing.T) {
 	p.Train.X.Rows = 9
 	if _, err := (Random{Fraction: 0.5}).Rows(p); err == nil || !strings.Contains(err.Error(), "name the records to forget, or take more data") {
 		t.Errorf("nine records: %v", err)
+	}
+}
+
+// A share of a few groups is at least one of them, and says so.
+func TestAShareOfFewGroupsSaysSo(t *testing.T) {
+	p := numbered()
+	column := p.About.Columns[0].Name
+	all := len(rowGroups(p, p.About.Columns[0]))
+	for share, want := range map[float64]string{
+		0.5:  "a random 50 % of the groups by ",
+		0.01: fmt.Sprintf("1 random group by %s (1 %% of the %d in the train part are %.3g)", column, all, 0.01*float64(all)),
+	} {
+		f := RandomGroups{Column: column, Fraction: share}
+		rows, err := f.Rows(p)
+		if got := DescribeForgetSet(f, p, len(rows)); err != nil || !strings.HasPrefix(got, fmt.Sprintf("the %d records of %s", len(rows), want)) {
+			t.Errorf("%q, want %q; %v", got, want, err)
+		}
 	}
 }
 

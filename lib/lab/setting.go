@@ -184,6 +184,16 @@ func (s Setting) fit(sizes model.Sizes) (model.Architecture, error) {
 	return arch, nil
 }
 
+// Architecture returns the network for the setting's data, with its defaults.
+func (s Setting) Architecture() (model.Architecture, error) {
+	s = s.withDefaults()
+	info, err := s.Data.Info()
+	if err != nil {
+		return nil, err
+	}
+	return s.network(info)
+}
+
 // ID returns the name of the work that makes a model: readable settings and a hash of all
 // others. It needs no data.
 func (s Setting) ID(o ModelSpec) (string, error) {

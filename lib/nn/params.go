@@ -117,7 +117,7 @@ func (p Params) Size() int {
 	n := 0
 	for _, v := range p {
 		if !v.State {
-			n += len(v.Data)
+			n += shapeSize(v.Shape)
 		}
 	}
 	return n
