@@ -75,9 +75,21 @@ type UnknownValueError struct {
 // Error implements error.
 func (e *UnknownValueError) Error() string {
 	if len(e.Similar) > 0 {
-		return fmt.Sprintf("no row has %s = %q; did you mean %s?", e.Column, e.Value, quotedList(e.Similar, " or "))
+		return fmt.Sprintf("no row has %s = %q; did you mean %s?%s", e.Column, e.Value, quotedList(e.Similar, " or "), strings.TrimPrefix(e.hint(), "."))
 	}
-	return fmt.Sprintf("no row has %s = %q; the column has %s", e.Column, e.Value, e.Known)
+	return fmt.Sprintf("no row has %s = %q; the column has %s%s", e.Column, e.Value, e.Known, e.hint())
+}
+
+// hint says how a condition is written that the value looks like.
+func (e *UnknownValueError) hint() string {
+	lower := strings.ToLower(e.Value)
+	switch {
+	case strings.Contains(lower, " and "), strings.Contains(lower, " or "), strings.Contains(lower, "&&"), strings.Contains(lower, "||"):
+		return ". A condition names one column; rows of several conditions are named by their numbers"
+	case strings.Contains(e.Value, ","):
+		return fmt.Sprintf(". Several values are %s in %s", quoteName(e.Column), e.Value)
+	}
+	return ""
 }
 
 // ComparisonError is the error for a value that cannot be compared with the cells of a column: a

@@ -76,6 +76,8 @@ func TestATableThatIsNotUnderstoodIsRefused(t *testing.T) {
 		"a rare class":      {edit("b,1,yes", "b,1,maybe"), []own.TableOption{y}, []string{`every class needs two rows or more`, `"maybe" (1)`}},
 		"distinct classes":  {rows("n,y", 30, func(i int) string { return fmt.Sprintf("%d,name %d", i%5, i) }), []own.TableOption{y}, []string{"all 30 values are different"}},
 		"a measured target": {rows("n,y", 90, func(i int) string { return fmt.Sprintf("%d,%d", i%5, 100+i) }), []own.TableOption{y}, []string{`the target y: it holds 90 different numbers, 100 to 189, median 144`, `Above("y", 144)`, `Category("y")`}},
+		"a count": {rows("n,y", 90, func(i int) string { return fmt.Sprintf("%d,%d", i%5, max(0, i-80)) }), []own.TableOption{y},
+			[]string{`every number is read as a class: every class needs two rows or more`, `"1" (1)`, `; Above("y", 0) makes two classes of them`}},
 		"fractions":         {rows("n,y", 30, func(i int) string { return fmt.Sprintf("%d,%.1f", i%5, float64(i%3)/2) }), []own.TableOption{y}, []string{`it holds 3 different numbers, 0 to 1`, "Above"}},
 		"a target of dates": {rows("n,y", 30, func(i int) string { return fmt.Sprintf("%d,2021-01-%02d", i%5, 1+i%2) }), []own.TableOption{y}, []string{"it holds dates"}},
 		"above all":         {good("c,n,y"), []own.TableOption{own.Above("n", 6)}, []string{`Above("n", 6) makes one class only: the values are 0 to 6, median 3`}},

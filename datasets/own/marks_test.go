@@ -371,3 +371,20 @@ func TestWhatIsMissingIsTheUsersToSay(t *testing.T) {
 		wants(t, want, err, want)
 	}
 }
+
+// More whole numbers than the usual labels may be counts: it is said that they are classes.
+func TestManyNumbersOfATargetAreNoted(t *testing.T) {
+	for numbers, want := range map[int]string{10: "", 12: `y: its 12 numbers are 12 classes, without an order; Above("y", 5) makes two classes of them.`} {
+		var lines []string
+		for i := range 30 * numbers {
+			lines = append(lines, fmt.Sprintf("%s,%d", []string{"a", "b", "c"}[i%3], i%numbers))
+		}
+		path := write(t, "t.csv", "k,y\n"+strings.Join(lines, "\n")+"\n")
+		for k, options := range [][]own.TableOption{nil, {own.Category("y")}, {own.Above("y", 4)}} {
+			table := readTable(t, path, append(options, own.Target("y"))...)
+			if got := strings.Join(table.Report().Notes, "\n"); k == 0 && got != want || k > 0 && got != "" {
+				t.Errorf("%d numbers: %q, want %q", numbers, got, want)
+			}
+		}
+	}
+}

@@ -274,6 +274,9 @@ func (b *build) describeColumns(t *Table) error {
 				return fmt.Errorf("the target %s: %w", name, err)
 			}
 			t.about.Classes, t.y = classes, y
+			if note := b.settings.numbersNote(&c, classes); note != "" {
+				t.report.Notes = append(t.report.Notes, note)
+			}
 		}
 		switch found.Role {
 		case RoleGroup:

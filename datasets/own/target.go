@@ -15,6 +15,9 @@ import (
 // for one of classes.
 const maxNumberClasses = 50
 
+// maxLabels is the number of distinct numbers up to which they are the usual labels of classes, such as digits.
+const maxLabels = 10
+
 // classes returns the classes of the target and the class of every row. Names are sorted as byte
 // strings, numbers ascending.
 func (s *tableSettings) classes(c *datasets.Column) (classes []string, y []int, err error) {
@@ -45,7 +48,20 @@ func (s *tableSettings) checkClasses(c *datasets.Column, y []int, classes []stri
 	if s.Above != nil && slices.Contains(counts(y, 2), 0) {
 		return fmt.Errorf("Above(%q, %s) makes one class only: the values are %s", c.Name, formatNumber(*s.Above), spread(c.Numbers))
 	}
-	return checkLabels(y, classes, "rows")
+	err := checkLabels(y, classes, "rows")
+	if err != nil && s.Above == nil && c.Kind == datasets.Number && len(classes) > 2 {
+		return fmt.Errorf("every number is read as a class: %w; Above(%q, %s) makes two classes of them", err, c.Name, formatNumber(median(c.Numbers)))
+	}
+	return err
+}
+
+// numbersNote says of a target with many whole numbers, which may be counts, that they are classes.
+func (s *tableSettings) numbersNote(c *datasets.Column, classes []string) string {
+	if s.Above != nil || c.Kind != datasets.Number || len(classes) <= maxLabels {
+		return ""
+	}
+	return fmt.Sprintf("%s: its %d numbers are %d classes, without an order; Above(%q, %s) makes two classes of them.", c.Name, len(classes), len(classes),
+		c.Name, formatNumber(median(c.Numbers)))
 }
 
 // aboveClasses returns two classes of numbers.

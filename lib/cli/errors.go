@@ -5,6 +5,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,11 @@ func UnknownCommand(c *cobra.Command, word string) error {
 
 // FlagError adds similar flags to cobra's error about an unknown flag.
 func FlagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if errors.As(err, &invalid) && errors.As(err, &number) {
+		return Usagef("--%s %s: %s", invalid.GetFlag().Name, invalid.GetValue(), numberProblem(number.Err, invalid.GetFlag().Value.Type()))
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return UsageError{err}
@@ -79,4 +85,17 @@ func FlagError(c *cobra.Command, err error) error {
 		return UsageError{err}
 	}
 	return Usagef("%w; did you mean --%s?", err, strings.Join(near, " or --"))
+}
+
+// numberProblem says why a text is no value of a flag's type.
+func numberProblem(err error, kind string) string {
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return "the number is too large"
+	case strings.HasPrefix(kind, "float"):
+		return "that is not a number"
+	case strings.HasPrefix(kind, "bool"):
+		return "that is neither true nor false"
+	}
+	return "that is not a whole number"
 }
