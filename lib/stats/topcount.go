@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/combin"
 )
@@ -46,11 +47,26 @@ func CountTop(pos, neg []float64, spared int) (TopCount, error) {
 			out.Above++
 		}
 	}
-	for i := range spared + 1 {
-		out.P += hypergeometric(i, out.Above+spared, len(neg), len(pos))
-	}
-	out.P = min(1, out.P)
+	out.P = chanceOfTop(out.Above, spared, len(pos), len(neg))
 	return out, nil
+}
+
+// LeastTop returns the smallest Above of which CountTop's P is at most limit, for nPos positives and nNeg
+// negatives; more than nPos if none is. It refuses samples and a spared that CountTop refuses.
+func LeastTop(nPos, nNeg, spared int, limit float64) (int, error) {
+	if nPos < 1 || spared < 0 || spared >= nNeg {
+		return 0, fmt.Errorf("stats.LeastTop: %d positives, %d negatives and spared %d, want one positive or more and 0 <= spared < negatives", nPos, nNeg, spared)
+	}
+	return sort.Search(nPos+1, func(above int) bool { return chanceOfTop(above, spared, nPos, nNeg) <= limit }), nil
+}
+
+// chanceOfTop is the probability that as many positives or more lie above the (spared+1)-th largest negative.
+func chanceOfTop(above, spared, nPos, nNeg int) float64 {
+	p := 0.0
+	for i := range spared + 1 {
+		p += hypergeometric(i, above+spared, nNeg, nPos)
+	}
+	return min(1, p)
 }
 
 // hypergeometric is the probability that of n records drawn without replacement, from marked ones and

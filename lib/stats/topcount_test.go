@@ -122,3 +122,36 @@ func TestCountTopRefusesWhatCannotBeCounted(t *testing.T) {
 		}
 	}
 }
+
+// The least count is the first of CountTop's whose probability is small enough.
+func TestLeastTopIsTheFirstCountOfASmallChance(t *testing.T) {
+	for _, c := range []struct{ pos, neg, spared int }{{20, 60, 0}, {20, 60, 3}, {150, 450, 4}, {3, 2, 1}} {
+		for _, limit := range []float64{0.05, 1e-3, 1e-5} {
+			want := c.pos + 1
+			for above := c.pos; above >= 0; above-- {
+				pos, neg := make([]float64, c.pos), make([]float64, c.neg)
+				for i := range neg {
+					neg[i] = float64(1 + i)
+				}
+				for i := range above {
+					pos[i] = 1e6
+				}
+				top, err := CountTop(pos, neg, c.spared)
+				if err != nil || top.Above != above {
+					t.Fatalf("%+v, %v", top, err)
+				}
+				if top.P <= limit {
+					want = above
+				}
+			}
+			if got, err := LeastTop(c.pos, c.neg, c.spared, limit); err != nil || got != want {
+				t.Errorf("%+v at %v: %d, want %d; %v", c, limit, got, want, err)
+			}
+		}
+	}
+	for _, n := range [][3]int{{0, 5, 0}, {5, 5, 5}, {5, 5, -1}} {
+		if _, err := LeastTop(n[0], n[1], n[2], 0.05); err == nil {
+			t.Errorf("%v was accepted", n)
+		}
+	}
+}

@@ -248,6 +248,34 @@ func (r *Report) countStandOut(x Exposure, rate int) string {
 		c.Above, x.Forget, beyond, x.HeldOut, report.FormatNumber(c.Expected, 1), c.P, r.comparisons())
 }
 
+// leastSeen says how many records must stand out to be seen: fewer are missed. "": records are of groups.
+func (r *Report) leastSeen() string {
+	k := slices.IndexFunc(r.Exposures, func(x Exposure) bool { return x.Counts != nil })
+	if k < 0 {
+		return ""
+	}
+	x := r.Exposures[k]
+	least, beyond := x.Forget+1, 0
+	for _, c := range x.Counts {
+		if n, err := stats.LeastTop(x.Forget, x.HeldOut, c.Spared, r.jointLevel()); err == nil && n < least {
+			least, beyond = n, c.Spared
+		}
+	}
+	if least > x.Forget {
+		return fmt.Sprintf("Even if all %d forgotten records stood out more than the %d held-out ones, chance would explain it among %d comparisons: "+
+			"single records cannot be told.", x.Forget, x.HeldOut, r.comparisons())
+	}
+	above := "all"
+	if beyond > 0 {
+		above = fmt.Sprintf("all but %d", beyond)
+	}
+	more := ""
+	if len(r.Evidence.ModelsOf(Retrained)) > 0 {
+		more = "; beside retrained models that have such records too, more are needed"
+	}
+	return fmt.Sprintf("Fewer than %d of the %d forgotten records above %s of the %d held-out ones would not be seen%s.", least, x.Forget, above, x.HeldOut, more)
+}
+
 // explainedRate returns the largest rate among the retrained models, which never had the records.
 func (r *Report) explainedRate(of Exposure, rate int) float64 {
 	most := 0.0
@@ -280,6 +308,9 @@ func (r *Report) exposureParts() ([]report.Part, error) {
 		if say := r.StandOut(m.Name); say != nil {
 			out = append(out, report.List(say))
 		}
+	}
+	if say := r.leastSeen(); say != "" {
+		out = append(out, report.Text(say))
 	}
 	return append(append(append(out, r.RatesTable()), picture...), r.RecordsTable()), nil
 }

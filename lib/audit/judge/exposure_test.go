@@ -3,6 +3,7 @@ package judge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/lethe-ml/lethe/lib/array/npy"
 	"github.com/lethe-ml/lethe/lib/audit"
 	"github.com/lethe-ml/lethe/lib/report"
+	"github.com/lethe-ml/lethe/lib/stats"
 )
 
 func (r *Report) exposure(t *testing.T, lens, model string) Exposure {
@@ -205,6 +207,12 @@ func TestTwelveRecordsBeyondAllHeldOutOnesAreCounted(t *testing.T) {
 		if c := r.exposure(t, "loss", "unlearned").Counts[0]; c.Above < 12 || c.Above > 14 || c.P > 1e-7 {
 			t.Errorf("counted %+v", c)
 		}
+		least, err := stats.LeastTop(150, 450, 0, r.jointLevel())
+		want := fmt.Sprintf("Fewer than %d of the 150 forgotten records above all of the 450 held-out ones would not be seen", least)
+		more := "; beside retrained models that have such records too, more are needed"
+		if page := pageOf(t, r); err != nil || !strings.Contains(page, want) || strings.Contains(page, more) == alone {
+			t.Errorf("alone %v: the page does not say %q", alone, want)
+		}
 	}
 }
 
@@ -310,6 +318,13 @@ func TestRatesOfTinySamplesSayThatTheyCannotBeMeasured(t *testing.T) {
 	dir := t.TempDir()
 	m.write(t, dir, m.all, 0)
 	r := audited(t, dir)
+	if got := r.leastSeen(); !strings.HasPrefix(got, "Fewer than 5 of the 5 forgotten records above all of the 10 held-out ones would not be seen") {
+		t.Error(got)
+	}
+	tiny := Report{Evidence: r.Evidence, Exposures: []Exposure{{Forget: 2, HeldOut: 10, Counts: []Count{{}}}}}
+	if got := tiny.leastSeen(); !strings.HasPrefix(got, "Even if all 2 forgotten records stood out more than the 10 held-out ones") {
+		t.Error(got)
+	}
 	for _, row := range r.RatesTable().Rows {
 		for _, c := range row.Cells[1:4] {
 			if c.Missing == "" {
