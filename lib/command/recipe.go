@@ -27,7 +27,7 @@ type recipeRun struct {
 	store              *string
 	listJobs           bool
 	runs               string   // csv or json: the values behind it, in a folder beside it
-	folder             []string // formats written where out is a folder
+	folder             []string // formats written where out is a folder and no format is named
 }
 
 // allFormats are file endings that select a format; not every format exists for both kinds.
@@ -41,7 +41,7 @@ func (r *recipeRun) flags(c *cobra.Command, about string, scales, formats []stri
 	f := c.Flags()
 	f.StringVar(&r.scale, "scale", paper.ScaleName(), about+": "+cli.List(scales)+" (default from "+paper.ScaleEnv+")")
 	f.StringVar(&r.format, "format", "", "one of "+cli.List(formats)+" (default: the ending of --out, or "+formats[0]+")")
-	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+")")
+	f.StringVar(&r.out, "out", "", "write to this file, or into this folder ("+cli.List(r.folder)+", or --format)")
 	f.StringVar(&r.engine, "engine", "", "lethe, xla, xla:cuda, xla:PLUGIN.so, go: GoMLX's (default: LETHE_ENGINE)")
 	precisionFlag(c, &r.precision)
 	f.BoolVar(&r.listJobs, "list-jobs", false, "list the jobs, their needs and their state, and compute nothing")
@@ -92,6 +92,7 @@ func (r *recipeRun) settleFormat(formats []string) error {
 	case r.runs != "":
 		return r.checkFormat("runs", r.runs, runFormats)
 	case r.format != "":
+		r.folder = []string{r.format}
 		return r.checkFormat("format", r.format, formats)
 	case slices.Contains(formats, ending):
 		r.format = ending
@@ -183,7 +184,7 @@ func (r *recipeRun) write(cmd *cobra.Command, name string, out *paper.Output) er
 		if drawn := format == "png" || format == "txt"; drawn && out.Figure == nil {
 			continue
 		}
-		path := filepath.Join(r.out, name+"."+format)
+		path := filepath.Join(r.out, name+"."+strings.Replace(format, "text", "txt", 1))
 		if err := files.Write(path, func(w io.Writer) error { return r.render(w, out, format) }); err != nil {
 			return err
 		}

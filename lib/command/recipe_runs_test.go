@@ -72,7 +72,13 @@ func TestRunsStandBesideTheirTable(t *testing.T) {
 	if b, err := os.ReadFile(filepath.Join(dir, "json", "table1.runs.json")); err != nil || !strings.Contains(string(b), `"rate":0`) {
 		t.Errorf("as JSON: %q, %v", b, err)
 	}
-	kind.out, kind.runs = "", ""
+	for format, file := range map[string]string{"text": "table1.txt", "json": "table1.json"} {
+		kind.out, kind.runs, kind.format = t.TempDir(), "", format
+		if said := written(kind); said != filepath.Join(kind.out, file)+"\n" {
+			t.Errorf("--format %s into a folder: %q", format, said)
+		}
+	}
+	kind.out, kind.runs, kind.format = "", "", ""
 	if said := written(kind); !strings.Contains(said, "original  0.50") {
 		t.Errorf("without runs: %q", said)
 	}
