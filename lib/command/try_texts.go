@@ -104,7 +104,11 @@ func numberingOf(data lab.Data) *datasets.Numbering {
 // maskedTexts are the texts of a mask, which has an entry per text of the file: of a mask that was made for another
 // version of it nobody knows whom it means.
 func maskedTexts(data lab.Data, mask lab.Mask) (lab.ForgetSet, error) {
-	if d, is := data.(*own.Texts); is && len(mask) != d.Documents() {
+	d, file := data.(*own.Texts)
+	switch {
+	case !file:
+		return nil, errors.New("a mask belongs to a file of texts (--text); name the texts of a known set by their numbers")
+	case len(mask) != d.Documents():
 		return nil, fmt.Errorf("the mask has %d entries, there are %d texts", len(mask), d.Documents())
 	}
 	var numbers lab.Records

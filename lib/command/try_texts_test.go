@@ -137,6 +137,9 @@ func TestTryRefusesAMaskOfOtherTexts(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
+	if _, err := forgetTexts(lab.Texts{Set: "people"}, lab.Mask{true, false}); err == nil || !strings.Contains(err.Error(), "a mask belongs to a file of texts") {
+		t.Errorf("a mask of a known set: %v", err)
+	}
 }
 
 func TestTryRefusesTextsThatItDoesNotUnderstand(t *testing.T) {
