@@ -37,6 +37,11 @@ func TestStudentsQuantilesOfManyDegrees(t *testing.T) {
 		if below, at := studentQuantile(1-tail, 9_999), studentQuantile(1-tail, 10_001); below-at > 1e-5 {
 			t.Errorf("tail %v: %v, then %v", tail, below, at)
 		}
+		for _, df := range []float64{60, 200, 5000} {
+			if exact, near := studentQuantile(1-tail, df), studentExpansion(1-tail, df); math.Abs(near/exact-1) > 2e-4 {
+				t.Errorf("tail %v, %v degrees: %v, the expansion has %v", tail, df, exact, near)
+			}
+		}
 		if low, high := studentQuantile(tail, 1e6), studentQuantile(1-tail, 1e6); math.Abs(low+high) > 1e-6 {
 			t.Errorf("tail %v: %v and %v", tail, low, high)
 		}
