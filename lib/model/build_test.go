@@ -42,7 +42,7 @@ func TestANetworkThatCannotBeBuiltIsAnError(t *testing.T) {
 		t.Errorf("settings that Check refuses: %v", err)
 	}
 	p, err := model.WeightShapes(small)
-	if err != nil || len(p) != 6 || p.Size() != 0 || p[4].Name != "head.weight" {
+	if err != nil || len(p) != 6 || p[4].Data != nil || p[4].Name != "head.weight" {
 		t.Errorf("%v (%v)", p, err)
 	}
 }
