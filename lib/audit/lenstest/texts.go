@@ -219,8 +219,9 @@ func (w *textWorld) fill(m *audit.Arrays, memorised func(i int) bool, shared fun
 	if shared == nil {
 		shared = func(int) float64 { return 0 }
 	}
-	t := &language.Tokens{Offset: w.offset, LogProb: []float64{}}
-	p, a := &language.Tokens{Offset: w.offset, LogProb: []float64{}}, &language.Answers{}
+	n := len(w.token)
+	t := &language.Tokens{Offset: w.offset, LogProb: make([]float64, 0, n), Correct: make([]bool, 0, n), Mean: make([]float64, 0, n), Deviation: make([]float64, 0, n)}
+	p, a := &language.Tokens{Offset: w.offset, LogProb: make([]float64, 0, n)}, &language.Answers{}
 	for i, hard := range w.hard {
 		own := 0.1*w.rng.NormFloat64() + shared(i)
 		scale := math.Exp(hard + own)
