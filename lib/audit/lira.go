@@ -114,8 +114,10 @@ func unlikeCounts(shadows []*Arrays, forget, heldOut []int) Reason {
 	}
 	a, ours := had(forget)
 	b, theirs := had(heldOut)
-	test, err := stats.MannWhitney(a, b)
-	if err != nil || test.P > unlikeLevel || math.Abs(ours-theirs) < unlikeShare*float64(len(shadows)) {
+	if math.Abs(ours-theirs) < unlikeShare*float64(len(shadows)) {
+		return Reason{}
+	}
+	if test, err := stats.MannWhitney(a, b); err != nil || test.P > unlikeLevel {
 		return Reason{}
 	}
 	return Reason{CannotTell, fmt.Sprintf("shadow models had a forgotten record %.1f times and a held-out one %.1f times on average, of %d; "+

@@ -30,18 +30,21 @@ func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 		share[c] = make([]float64, most+1)
 	}
 	share[0][0] = 1
+	before := sumsBefore(ranks) // of i values, c have a sum from before[c] to before[i]-before[i-c]
 	for i, r := range ranks {
-		for c := min(i+1, few); c >= 0; c-- {
-			stays := 1 - float64(few-c)/float64(all-i)
-			for s := range share[c] {
-				share[c][s] *= max(0, stays)
+		for c := min(i+1, few); c >= max(0, few-(all-i-1)); c-- { // fewer can no longer become few
+			if c <= i {
+				stays := 1 - float64(few-c)/float64(all-i)
+				for s := before[c]; s <= before[i]-before[i-c]; s++ {
+					share[c][s] *= stays
+				}
 			}
 			if c == 0 {
 				continue
 			}
 			taken := float64(few-c+1) / float64(all-i)
-			for s := r; s <= most; s++ {
-				share[c][s] += float64(share[c-1][s-r] * taken)
+			for s := before[c-1]; s <= before[i]-before[i-c+1]; s++ {
+				share[c][s+r] += float64(share[c-1][s] * taken)
 			}
 		}
 	}
@@ -50,6 +53,15 @@ func tiedMannWhitney(bs []block, m, n int) (low, high float64, ok bool) {
 		low, high = high, low
 	}
 	return low, high, true
+}
+
+// sumsBefore returns the sums of the first 0, 1, ... of the numbers.
+func sumsBefore(x []int) []int {
+	sums := make([]int, len(x)+1)
+	for i, v := range x {
+		sums[i+1] = sums[i] + v
+	}
+	return sums
 }
 
 // integerMidranks returns the mid-ranks of both samples, ascending, as integers from 0 without a

@@ -55,7 +55,8 @@ func CountTop(pos, neg []float64, spared int) (TopCount, error) {
 // negatives; more than nPos if none is. It refuses samples and a spared that CountTop refuses.
 func LeastTop(nPos, nNeg, spared int, limit float64) (int, error) {
 	if nPos < 1 || spared < 0 || spared >= nNeg {
-		return 0, fmt.Errorf("stats.LeastTop: %d positives, %d negatives and spared %d, want one positive or more and 0 <= spared < negatives", nPos, nNeg, spared)
+		return 0, fmt.Errorf("stats.LeastTop: %d positives, %d negatives and spared %d, want one positive or more and 0 <= spared < negatives",
+			nPos, nNeg, spared)
 	}
 	return sort.Search(nPos+1, func(above int) bool { return chanceOfTop(above, spared, nPos, nNeg) <= limit }), nil
 }
