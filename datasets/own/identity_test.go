@@ -113,3 +113,29 @@ func TestEveryIdentifierIsNoted(t *testing.T) {
 		t.Errorf("a note on what was said:\n%s", forced)
 	}
 }
+
+// Long numbers of as many digits may be those of telephones; incomes, counts and few values are not.
+func TestNumbersThatMayBeCodesAreNoted(t *testing.T) {
+	const want = `contact: a feature, though its numbers of 10 digits may be codes, as those of telephones. Identifier("contact") makes it an identifier; ` +
+		`Category("contact") reads it as names.`
+	for what, c := range map[string]struct {
+		noted bool
+		cell  func(i int) string
+	}{
+		"telephones":   {true, func(i int) string { return fmt.Sprint(2_010_000_000 + 17_000_011*(i*37%300)) }},
+		"other digits": {false, func(i int) string { return fmt.Sprint(910_000_000 + 17_000_011*(i*37%300)) }},
+		"short":        {false, func(i int) string { return fmt.Sprint(201_000 + 1_701*(i*37%300)) }},
+		"few values":   {false, func(i int) string { return fmt.Sprint(2_010_000_000 + 17_000_011*(i%100)) }},
+		"negative":     {false, func(i int) string { return fmt.Sprint(-2_010_000_000 - 17_000_011*(i*37%300)) }},
+	} {
+		table := readTable(t, write(t, "t.csv", named("contact", 300, c.cell)), own.Target("y"))
+		if got := found(t, table, "contact"); got.Role != own.RoleFeature || strings.Contains(table.String(), want) != c.noted {
+			t.Errorf("%s: %s, a note: %v\n%s", what, got.Role, c.noted, table)
+		}
+	}
+	forced := readTable(t, write(t, "t.csv", named("contact", 300, func(i int) string { return fmt.Sprint(2_010_000_000 + 17_000_011*(i*37%300)) })), own.Target("y"),
+		own.Number("contact"))
+	if strings.Contains(forced.String(), "may be codes") {
+		t.Errorf("a note on what was said:\n%s", forced)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lethe-ml/lethe/datasets"
@@ -359,7 +360,11 @@ func (b *build) role(j int, c datasets.Column, found FoundColumn) (role Role, wh
 		return RoleIdentifier, fmt.Sprintf("no feature, because %s; %s(%q) makes it one.", because, option, c.Name)
 	}
 	if !namesSomebody(c.Name) {
-		return RoleFeature, ""
+		if digits := codeDigits(c, known); digits > 0 {
+			why = fmt.Sprintf("a feature, though its numbers of %d digits may be codes, as those of telephones. Identifier(%q) makes it an identifier; "+
+				"Category(%q) reads it as names.", digits, c.Name, c.Name)
+		}
+		return RoleFeature, why
 	}
 	why = fmt.Sprintf("a feature, though it has the name of an identifier: %d different values in %d cells are codes. Identifier(%q) makes it an identifier",
 		found.Distinct, known, c.Name)
@@ -388,6 +393,21 @@ func identifies(c datasets.Column, different, known int) string {
 		return byName + ", and its numbers are all different"
 	}
 	return ""
+}
+
+// codeDigits is the number of digits of numbers that may be codes: they have as many, seven or more, and most are different. 0: they
+// are none.
+func codeDigits(c datasets.Column, known int) int {
+	const fewestDigits, rowsToJudge = 7, 10
+	if c.Kind != datasets.Number || known < rowsToJudge {
+		return 0
+	}
+	sorted := sortedNumbers(c)
+	digits := len(strconv.FormatFloat(sorted[0], 'f', 0, 64))
+	if sorted[0] <= 0 || digits < fewestDigits || sorted[len(sorted)-1] >= math.Pow10(digits) || 2*len(sorted) <= known {
+		return 0
+	}
+	return digits
 }
 
 // allDifferent reports whether no number occurs twice. Numbers without the name of an identifier can be

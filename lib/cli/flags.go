@@ -15,14 +15,21 @@ func JSONFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON and nothing else on standard output")
 }
 
+// manyNames is the number of names from which on they are not all listed where one of them may have been meant.
+const manyNames = 16
+
 // OneOf refuses a flag's value that is none of the known ones.
 func OneOf(flag, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	did := ""
-	if near := similar(value, known); len(near) > 0 {
-		did = "; did you mean " + strings.Join(near, " or ") + "?"
+	near, did := similar(value, known), ""
+	if len(near) > 0 {
+		did = "did you mean " + strings.Join(near, " or ") + "?"
+		if len(known) >= manyNames {
+			return Usagef("--%s %s: %s", flag, value, did)
+		}
+		did = "; " + did
 	}
 	return Usagef("--%s %s: there are %s%s", flag, value, List(known), did)
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/lethe-ml/lethe/datasets"
 	"github.com/lethe-ml/lethe/lib/engine"
 	"github.com/lethe-ml/lethe/lib/internal/panics"
 	"github.com/lethe-ml/lethe/lib/lab"
@@ -343,9 +344,15 @@ func (p Paper) Find(kind, name string) (Recipe, error) {
 		}
 		return r, nil
 	}
-	var known []string
+	var known, near []string
 	for _, r := range p.RecipesOfKind(kind) {
 		known = append(known, r.Short())
+		if datasets.Similar(name, r.Short()) {
+			near = append(near, r.Short())
+		}
+	}
+	if len(near) == 1 {
+		return Recipe{}, fmt.Errorf("no %s %q of %s; did you mean %s?", kind, name, p.Title, near[0])
 	}
 	return Recipe{}, fmt.Errorf("no %s %q of %s; there are %s", kind, name, p.Title, strings.Join(known, ", "))
 }

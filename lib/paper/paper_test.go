@@ -30,6 +30,10 @@ func TestARecipeIsFoundByItsIDItsShortNameAndItsNumber(t *testing.T) {
 	if err == nil || err.Error() != `no table "9" of TWO; there are table1, claims` {
 		t.Error(err)
 	}
+	_, err = two().Find(Table, "clams")
+	if err == nil || err.Error() != `no table "clams" of TWO; did you mean claims?` {
+		t.Error(err)
+	}
 	_, err = two().Find(Figure, "9")
 	if err == nil || err.Error() != `no figure "9" of TWO; there are figure1` {
 		t.Error(err)

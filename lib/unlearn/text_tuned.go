@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
@@ -14,16 +15,18 @@ import (
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
-// TextTuned is a method for language models at that of a few learning rates, the same for every
-// method, with the smallest
+// TextTuned is a method for language models at that of a few learning rates, found by the same rule for
+// every method, with the smallest
 //
 //	| L(Df) - L_0(held-out) |
 //
 // where L is the mean over texts of the mean over their tokens of -log p under the result, and L_0
 // that under the original: forgotten texts are to be as improbable as unseen ones were before. (As
-// unseen ones are to the result would also be met by a model that is destroyed.) Of equal rates it
-// takes the smallest. Methods tuned so forget as much, as far as this criterion goes, and differ in
-// what is left of everything else.
+// unseen ones are to the result would also be met by a model that is destroyed.) It tries Rates, and then
+// the middle, in logarithms, between the two rates where L(Df) first passes L_0(held-out), again and
+// again. A rate that destroys the model is past it. Of equal rates it takes the first that it tried.
+// Methods tuned so forget as much, as far as this criterion goes, and differ in what is left of
+// everything else.
 //
 // A user can compute this criterion: it needs no retrained model. It does need texts of the kind of
 // the forgotten ones that no model was trained on, which other methods do not get. The rule is ours:
@@ -32,8 +35,9 @@ import (
 // The cost is one run per rate, and the best once more to record its epochs. A search that is stopped
 // starts over; the last run resumes.
 type TextTuned[M Rated[M]] struct {
-	Of    M         `json:"of,omitzero"`
-	Rates []float64 `json:"rates,omitempty"` // ascending; nil: 2e-4, 5e-4, 1e-3, 2e-3 and 5e-3, for small models
+	Of       M         `json:"of,omitzero"`
+	Rates    []float64 `json:"rates,omitempty"`                // ascending; nil: 1e-5, 1e-4, 1e-3 and 1e-2
+	Halvings int       `json:"halvings,omitempty" default:"3"` // of the step that passes L_0: 3 leave an eighth of it, a factor of 1.3 between tens
 }
 
 // Info implements Method.
@@ -50,37 +54,72 @@ func (m TextTuned[M]) Info() Info {
 // SetDefaults implements defaults.Setter.
 func (m *TextTuned[M]) SetDefaults() {
 	if len(m.Rates) == 0 {
-		m.Rates = []float64{2e-4, 5e-4, 1e-3, 2e-3, 5e-3}
+		m.Rates = []float64{1e-5, 1e-4, 1e-3, 1e-2}
 	}
 }
 
 // Unlearn implements Method.
 func (m TextTuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
-	ctx, task := progress.Start(ctx, "", len(m.Rates)+1)
+	ctx, task := progress.Start(ctx, "", len(m.Rates)+m.Halvings+1)
 	defer task.Done()
 	unseen, err := r.meanTextLoss(r.Original, r.HeldOut)
 	if err != nil {
 		return nil, err
 	}
-	best, nearest := -1, math.Inf(1)
-	for i, rate := range m.Rates {
+	best, nearest := 0.0, math.Inf(1)
+	beyond := func(rate float64) (float64, error) { // L(Df) - L_0(held-out)
 		forget, err := m.try(ctx, r, rate)
-		if err != nil {
-			return nil, err
-		}
-		if apart := math.Abs(forget - unseen); apart < nearest {
-			best, nearest = i, apart
+		if apart := math.Abs(forget - unseen); err == nil && apart < nearest {
+			best, nearest = rate, apart
 		}
 		task.Add(1)
+		return forget - unseen, err
 	}
-	if best < 0 {
+	if err := m.search(beyond); err != nil {
+		return nil, err
+	}
+	if best == 0 {
 		return nil, errors.New("the model is destroyed at every rate")
 	}
-	out, err := m.Of.AtRate(m.Rates[best]).Unlearn(ctx, r)
+	out, err := m.Of.AtRate(best).Unlearn(ctx, r)
 	if out != nil {
-		out.Note = fmt.Sprintf("rate %g", m.Rates[best])
+		out.Note = fmt.Sprintf("rate %g", best)
 	}
 	return out, err
+}
+
+// search asks how far beyond the criterion rates lead: all of the list, and those between the two at which it is passed first.
+func (m TextTuned[M]) search(beyond func(rate float64) (float64, error)) error {
+	past := -1
+	for i, rate := range m.Rates {
+		d, err := beyond(rate)
+		if err != nil {
+			return err
+		}
+		if past < 0 && d > 0 {
+			past = i
+		}
+	}
+	if past < 1 {
+		return nil // no rate of the list stands on either side
+	}
+	low, high := m.Rates[past-1], m.Rates[past]
+	for range m.Halvings {
+		middle, err := strconv.ParseFloat(fmt.Sprintf("%.3g", math.Sqrt(low*high)), 64) // the rate that will be printed
+		if err != nil {
+			return err
+		}
+		d, err := beyond(middle)
+		if err != nil {
+			return err
+		}
+		if d > 0 {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return nil
 }
 
 // try runs the method at a rate, without hooks, and returns the loss of forgotten texts; for a rate

@@ -212,7 +212,7 @@ func TestEveryMethodIsTunedByOneRule(t *testing.T) {
 	}
 	for _, v := range tiny().Budget.methods() {
 		key, err := json.Marshal(v.Method)
-		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.00005,0.0001,0.0002,0.0005,0.001,0.002,0.005]`) {
+		if err != nil || !v.Method.Info().NextToken || !strings.Contains(string(key), `"rates":[0.00001,0.0001,0.001,0.01],"halvings":3`) {
 			t.Errorf("%s has the setting %s, %v", v.Label, key, err)
 		}
 		if epochs := regexp.MustCompile(`"epochs":(\d+)`).FindStringSubmatch(string(must(json.Marshal(defaults.Fill(v.Method))))); epochs == nil || epochs[1] != "10" && v.Label != "fine-tuning" {
@@ -298,7 +298,7 @@ func TestStepsAreThoseOfTheBenchmarkAndTenEpochs(t *testing.T) {
 		t.Errorf("the last row is %+v", last)
 	}
 	key, err := json.Marshal(s.tenEpochs().methods()[4])
-	if err != nil || !strings.Contains(string(key), `"epochs":10`) || !strings.Contains(string(key), "0.005]") {
+	if err != nil || !strings.Contains(string(key), `"epochs":10`) || !strings.Contains(string(key), `"halvings":3`) {
 		t.Errorf("SimNPO in ten epochs is %s, %v", key, err)
 	}
 	if err := table.Check(); err != nil {

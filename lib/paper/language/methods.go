@@ -10,8 +10,11 @@ import (
 	"github.com/lethe-ml/lethe/lib/unlearn"
 )
 
-// rates are those that every method is tried at.
-var rates = []float64{5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3}
+// Every method is tried at these rates, and at those between the two where it passes the criterion.
+var rates = []float64{1e-5, 1e-4, 1e-3, 1e-2}
+
+// halvings are those of the step that passes the criterion.
+const halvings = 3
 
 // Budget is how often each method goes over the answers.
 type Budget struct {
@@ -27,7 +30,7 @@ func tunedAt[M unlearn.Rated[M]](b Budget, label string, m M) lab.Variant {
 	if b.MethodsOnly {
 		label += fmt.Sprintf(", %d epochs", b.Forgotten)
 	}
-	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: rates}}
+	return lab.Variant{Label: label, Method: unlearn.TextTuned[M]{Of: m, Rates: rates, Halvings: halvings}}
 }
 
 // methods are the unlearning methods that the tables compare, by their labels: those of the field, each
