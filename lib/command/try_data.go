@@ -183,6 +183,7 @@ var (
 	sizeOption   = regexp.MustCompile(`\bSize\((\d+)\)`)
 	otherOptions = strings.NewReplacer(`Header("a", "b", ...)`, "--header a,b,...", "DropUnlabelled", "--drop-unlabelled", "DropEmpty()", "--drop-empty", "with Separator", "with --separator",
 		"DecimalComma()", "--decimal-comma", "CopiesTogether()", "--copies-together",
+		"ReadArrays reads it", "--npy reads it", "ReadCells reads those", "--cells reads those",
 		"ChannelsFirst()", "--channels first", "ChannelsLast()", "--channels last", "Grey()", "--grey")
 )
 

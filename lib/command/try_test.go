@@ -210,6 +210,7 @@ func TestTryNamesFlagsForOptions(t *testing.T) {
 		`Size(16) cuts; DropUnlabelled; DecimalComma()`:   `--size 16 cuts; --drop-unlabelled; --decimal-comma`,
 		`say ChannelsFirst() or ChannelsLast() or Grey()`: `say --channels first or --channels last or --grey`,
 		`Header("a", "b", ...) gives names to a file`:     `--header a,b,... gives names to a file`,
+		`a .npy file: ReadArrays reads it`:                `a .npy file: --npy reads it`,
 		`the column "Number" of sizes`:                    `the column "Number" of sizes`,
 	} {
 		if got := asFlags(option); got != flag {
