@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/lethe-ml/lethe/lib/defaults"
 	"github.com/lethe-ml/lethe/lib/model"
 	"github.com/lethe-ml/lethe/lib/model/text"
@@ -249,8 +251,9 @@ func TestRefusalTuningTeachesTheRefusals(t *testing.T) {
 	}
 }
 
-// The rate is the best of a list, and of the middles between the two rates at which the criterion is passed; the result is the
-// method's at that rate. Where the held-out texts are the forgotten ones, nothing is to be forgotten.
+// The rate is the smallest of a list, and of the middles between the two rates at which the criterion is passed, of those that are
+// as near as the nearest but for a standard error; the result is the method's at that rate. Where the held-out texts are the forgotten
+// ones, nothing is to be forgotten.
 func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 	y := unlearntest.NewLanguageToy(t)
 	r := y.Request
@@ -262,13 +265,13 @@ func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 		}
 		return y.Loss(t, p, r.Forget) - y.Loss(t, r.Original, r.HeldOut)
 	}
-	rates := []float64{1e-6, 1e-2, 5e-2}
+	rates := []float64{4e-4, 1e-2, 5e-2}
 	low, high := rates[0], rates[1]
 	if gap(low) > 0 || gap(high) <= 0 {
 		t.Fatalf("%v and %v are not on both sides", low, high)
 	}
 	tried := slices.Clone(rates)
-	for range 2 {
+	for range 5 {
 		middle, err := strconv.ParseFloat(fmt.Sprintf("%.3g", math.Sqrt(low*high)), 64)
 		if err != nil {
 			t.Fatal(err)
@@ -279,11 +282,20 @@ func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 			high = middle
 		}
 	}
-	best := slices.MinFunc(tried, func(a, b float64) int { return cmp.Compare(math.Abs(gap(a)), math.Abs(gap(b))) })
-	if slices.Contains(rates, best) {
-		t.Fatalf("the best rate is %v, of the list: the case shows nothing", best)
+	tokens, err := text.Measure(r.Runner, r.Original, r.HeldOut.X)
+	if err != nil {
+		t.Fatal(err)
 	}
-	p, rep, err := unlearn.Apply(t.Context(), unlearn.TextTuned[unlearn.GradDiff]{Of: of, Rates: rates, Halvings: 2}, r)
+	unseen := tokens.MeanLoss()
+	within := stat.StdErr(stat.StdDev(unseen, nil), float64(len(unseen)))
+	slices.SortFunc(tried, func(a, b float64) int { return cmp.Compare(math.Abs(gap(a)), math.Abs(gap(b))) })
+	nearest := tried[0]
+	tried = slices.DeleteFunc(tried, func(rate float64) bool { return math.Abs(gap(rate)) > math.Abs(gap(nearest))+within })
+	best := slices.Min(tried)
+	if slices.Contains(rates, best) || best == nearest {
+		t.Fatalf("the rate is %v, the nearest %v: the case shows nothing", best, nearest)
+	}
+	p, rep, err := unlearn.Apply(t.Context(), unlearn.TextTuned[unlearn.GradDiff]{Of: of, Rates: rates, Halvings: 5}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -292,7 +304,7 @@ func TestTheTunedRateMakesForgottenTextsAsProbableAsUnseenOnes(t *testing.T) {
 		t.Errorf("the note is %q, the best rate %v (%v)", rep.Note, best, err)
 	}
 	r.HeldOut = r.Forget
-	if _, rep, err := unlearn.Apply(t.Context(), unlearn.TextTuned[unlearn.GradDiff]{Of: of, Rates: rates}, r); err != nil || rep.Note != "rate 1e-06" {
+	if _, rep, err := unlearn.Apply(t.Context(), unlearn.TextTuned[unlearn.GradDiff]{Of: of, Rates: rates}, r); err != nil || rep.Note != "rate 0.0004" {
 		t.Errorf("with the forgotten texts held out: %v (%v)", rep, err)
 	}
 }

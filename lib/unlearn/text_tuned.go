@@ -6,17 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/lethe-ml/lethe/lib/model/text"
 	"github.com/lethe-ml/lethe/lib/nn"
 	"github.com/lethe-ml/lethe/lib/progress"
+	"github.com/lethe-ml/lethe/lib/stats"
 	"github.com/lethe-ml/lethe/lib/train"
 )
 
 // TextTuned is a method for language models at that of a few learning rates, found by the same rule for
-// every method, with the smallest
+// every method, with a small
 //
 //	| L(Df) - L_0(held-out) |
 //
@@ -24,9 +27,10 @@ import (
 // that under the original: forgotten texts are to be as improbable as unseen ones were before. (As
 // unseen ones are to the result would also be met by a model that is destroyed.) It tries Rates, and then
 // the middle, in logarithms, between the two rates where L(Df) first passes L_0(held-out), again and
-// again. A rate that destroys the model is past it. Of equal rates it takes the first that it tried.
-// Methods tuned so forget as much, as far as this criterion goes, and differ in what is left of
-// everything else.
+// again. A rate that destroys the model is past it. Of the rates that are as near as the nearest, but for a
+// standard error of L_0 over the unseen texts, it takes the smallest, which changes the model least: the
+// one-standard-error rule of Breiman et al. 1984, Section 3.4.3. Methods tuned so forget as much, as far as
+// this criterion goes, and differ in what is left of everything else.
 //
 // A user can compute this criterion: it needs no retrained model. It does need texts of the kind of
 // the forgotten ones that no model was trained on, which other methods do not get. The rule is ours:
@@ -62,33 +66,45 @@ func (m *TextTuned[M]) SetDefaults() {
 func (m TextTuned[M]) Unlearn(ctx context.Context, r Request) (*Outcome, error) {
 	ctx, task := progress.Start(ctx, "", len(m.Rates)+m.Halvings+1)
 	defer task.Done()
-	unseen, err := r.meanTextLoss(r.Original, r.HeldOut)
+	unseen, err := r.textLosses(r.Original, r.HeldOut)
 	if err != nil {
 		return nil, err
 	}
-	best, nearest := 0.0, math.Inf(1)
-	beyond := func(rate float64) (float64, error) { // L(Df) - L_0(held-out)
+	if len(unseen) < 2 {
+		return nil, fmt.Errorf("a rate is chosen by unseen texts: %d held-out text, two or more are needed", len(unseen))
+	}
+	target, err := stats.Mean(unseen)
+	if err != nil {
+		return nil, err
+	}
+	sd, err := stats.SD(unseen)
+	if err != nil {
+		return nil, err
+	}
+	apart := map[float64]float64{} // by rate
+	beyond := func(rate float64) (float64, error) {
 		forget, err := m.try(ctx, r, rate)
-		if apart := math.Abs(forget - unseen); err == nil && apart < nearest {
-			best, nearest = rate, apart
-		}
+		apart[rate] = math.Abs(forget - target)
 		task.Add(1)
-		return forget - unseen, err
+		return forget - target, err
 	}
 	if err := m.search(beyond); err != nil {
 		return nil, err
 	}
-	if best == 0 {
+	within := slices.Min(slices.Collect(maps.Values(apart))) + sd/math.Sqrt(float64(len(unseen)))
+	if math.IsInf(within, 0) {
 		return nil, errors.New("the model is destroyed at every rate")
 	}
-	out, err := m.Of.AtRate(best).Unlearn(ctx, r)
+	maps.DeleteFunc(apart, func(_, a float64) bool { return a > within })
+	rate := slices.Min(slices.Collect(maps.Keys(apart)))
+	out, err := m.Of.AtRate(rate).Unlearn(ctx, r)
 	if out != nil {
-		out.Note = fmt.Sprintf("rate %g", best)
+		out.Note = fmt.Sprintf("rate %g", rate)
 	}
 	return out, err
 }
 
-// search asks how far beyond the criterion rates lead: all of the list, and those between the two at which it is passed first.
+// search asks how far L(Df) is beyond L_0 after rates: all of the list, and those between the two at which it is passed first.
 func (m TextTuned[M]) search(beyond func(rate float64) (float64, error)) error {
 	past := -1
 	for i, rate := range m.Rates {
@@ -136,18 +152,21 @@ func (m TextTuned[M]) try(ctx context.Context, r Request, rate float64) (float64
 	if err != nil {
 		return 0, err
 	}
-	return r.meanTextLoss(out.Params, r.Forget)
-}
-
-// meanTextLoss is L.
-func (r Request) meanTextLoss(p nn.Params, d Data) (float64, error) {
-	tokens, err := text.Measure(r.Runner, p, d.X)
+	losses, err := r.textLosses(out.Params, r.Forget)
 	if err != nil {
 		return 0, err
 	}
-	var total float64
-	for _, l := range tokens.MeanLoss() {
-		total += l
+	if slices.ContainsFunc(losses, func(l float64) bool { return math.IsNaN(l) || math.IsInf(l, 0) }) {
+		return math.Inf(1), nil
 	}
-	return total / float64(d.X.Rows), nil
+	return stats.Mean(losses)
+}
+
+// textLosses are the means over tokens whose mean over texts is L.
+func (r Request) textLosses(p nn.Params, d Data) ([]float64, error) {
+	tokens, err := text.Measure(r.Runner, p, d.X)
+	if err != nil {
+		return nil, err
+	}
+	return tokens.MeanLoss(), nil
 }

@@ -119,9 +119,10 @@ func showPeople(e *paper.Env, s Study, ev *paper.Evidence[Row]) *paper.Output {
 // rule is the note on how methods are set.
 func (b Budget) rule() string {
 	return fmt.Sprintf("Each method goes %d times over the forgotten answers, those that use retained ones with as many of them beside; fine-tuning has "+
-		"about as many steps over all retained ones (epochs: %d). The rate is that after which forgotten answers are nearest to as improbable as "+
+		"about as many steps over all retained ones (epochs: %d). The rate is that after which forgotten answers are as improbable as "+
 		"held-out ones were to the original (unlearn.TextTuned), chosen without the retrained models: of %s, and of those that halve, %d times, the "+
-		"step at which this is passed. A method comes as near as it allows: look at what is left of the forgotten answers before you compare what is "+
+		"step at which this is passed, the smallest that comes as near as the nearest but for a standard error of the held-out answers. A method comes "+
+		"as near as it can: look at what is left of the forgotten answers before you compare what is "+
 		"left of the rest. Where the rate is the first or the last of these a method would need others, or more epochs, to forget as much: its row is "+
 		"no comparison. Refusals need not make the answer improbable: for IdkDPO and refusal tuning the rule asks for what they do not aim at.",
 		b.Forgotten, b.Retained, list(rates), halvings)
