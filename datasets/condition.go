@@ -387,7 +387,7 @@ func (c Condition) numericRows(column Column) ([]int, error) {
 	for k, text := range c.Values {
 		var err error
 		if values[k], err = parseInterval(text, column.Kind); err != nil {
-			return nil, &ComparisonError{c, column.Kind, err.Error() + c.commaHint(text, column.Kind)}
+			return nil, &ComparisonError{c, column.Kind, err.Error() + c.commaHint(text, column.Kind) + c.rangeHint(text, column.Kind)}
 		}
 	}
 	if c.Op == Between && values[1].from < values[0].from {
@@ -471,6 +471,21 @@ func (c Condition) commaHint(text string, kind ColumnKind) string {
 		hint += fmt.Sprintf("; a number has a decimal point, %s, whatever the mark in the file", strings.Replace(text, ",", ".", 1))
 	}
 	return hint
+}
+
+// rangeHint says how a range is written, of a value that looks like one: "" of another.
+func (c Condition) rangeHint(text string, kind ColumnKind) string {
+	for _, mark := range []string{"..", " to ", ":", "\u2013", "-"} {
+		from, to, is := strings.Cut(text, mark)
+		from, to = strings.TrimSpace(from), strings.TrimSpace(to)
+		if _, err := parseInterval(from, kind); !is || err != nil {
+			continue
+		}
+		if _, err := parseInterval(to, kind); err == nil {
+			return fmt.Sprintf("; a range is written %s=%s..%s", quoteName(c.Column), from, to)
+		}
+	}
+	return ""
 }
 
 // inThousands reports whether the parts of a number between commas have three digits each, before a decimal point in the last.
