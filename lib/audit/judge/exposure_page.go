@@ -273,7 +273,8 @@ func (r *Report) leastSeen() string {
 	if len(r.Evidence.ModelsOf(Retrained)) > 0 {
 		more = "; beside retrained models that have such records too, more are needed"
 	}
-	return fmt.Sprintf("Fewer than %d of the %d forgotten records above %s of the %d held-out ones would not be seen%s.", least, x.Forget, above, x.HeldOut, more)
+	return fmt.Sprintf("Fewer than %d of the %d forgotten records above %s of the %d held-out ones would not be seen%s.",
+		least, x.Forget, above, x.HeldOut, more)
 }
 
 // explainedRate returns the largest rate among the retrained models, which never had the records.

@@ -220,8 +220,9 @@ func (w *textWorld) fill(m *audit.Arrays, memorised func(i int) bool, shared fun
 		shared = func(int) float64 { return 0 }
 	}
 	n := len(w.token)
-	t := &language.Tokens{Offset: w.offset, LogProb: make([]float64, 0, n), Correct: make([]bool, 0, n), Mean: make([]float64, 0, n), Deviation: make([]float64, 0, n)}
-	p, a := &language.Tokens{Offset: w.offset, LogProb: make([]float64, 0, n)}, &language.Answers{}
+	numbers := func() []float64 { return make([]float64, 0, n) }
+	t := &language.Tokens{Offset: w.offset, LogProb: numbers(), Correct: make([]bool, 0, n), Mean: numbers(), Deviation: numbers()}
+	p, a := &language.Tokens{Offset: w.offset, LogProb: numbers()}, &language.Answers{}
 	for i, hard := range w.hard {
 		own := 0.1*w.rng.NormFloat64() + shared(i)
 		scale := math.Exp(hard + own)
